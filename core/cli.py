@@ -1,0 +1,40 @@
+"""The command ``foreseen``: every subcommand, and errors as one clear text.
+
+Results go to stdout, notes and progress to stderr. Exit codes: 0 fine, 1 the data is not as it
+must be, 2 the request is not.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import typer
+
+from core.errors import ForeseenError
+
+COMMAND_MODULES = ("study", "matching", "hindsight", "dashboard")
+
+app = typer.Typer(
+    name="foreseen",
+    help="Did these research ideas foresee what the field went on to do?",
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _name in COMMAND_MODULES:
+    import_module(f"core.commands.{_name}").register(app)
+
+
+def main() -> None:
+    """Run the command line; an error that is the user's to mend is told without a traceback."""
+    try:
+        app()
+    except ForeseenError as error:
+        sys.stderr.write(f"foreseen: {error}\n")
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
