@@ -39,6 +39,10 @@ SIGNIFICANCE = 0.05
 CONFIDENCE = 0.95
 ALL_JUDGES = "all"
 
+UNPACK_FREE_BYTES = 64 << 20
+MAX_UNPACK_RATIO = 200
+MAX_UNPACKED_BYTES = 8 << 30
+
 
 class Settings(BaseModel):
     """Everything that can be moved without a new search or a new model call.

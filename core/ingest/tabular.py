@@ -1,7 +1,8 @@
 """Files of rows, in and out: CSV, TSV, JSONL, JSON and Parquet, plain or gzipped.
 
-Cells come in as the file has them (text, numbers, lists); nothing is interpreted here.
-Writing goes to a temporary file beside the target and is renamed, so a reader never sees half.
+Cells come in as the file has them (text, numbers, lists); nothing is interpreted here. Text is
+read as a stream, so a file is held once, as its rows. Writing goes to a temporary file beside
+the target and is renamed, so a reader never sees half.
 """
 
 from __future__ import annotations
@@ -14,16 +15,33 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
+from core.config import MAX_UNPACKED_BYTES
 from core.errors import DataError
+from core.ingest.opening import open_bytes, open_text
 
 SUFFIXES = (".parquet", ".jsonl", ".csv", ".tsv", ".json")
+_SYNONYMS = {".ndjson": ".jsonl", ".pq": ".parquet", ".tab": ".tsv"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawFile:
+    """A file's rows as they stand, and the place of each.
+
+    ``lines`` holds the line on which each row begins (CSV, TSV, JSONL; from 1, the header
+    counted) or its number among the items (JSON, Parquet; from 1).
+    """
+
+    name: str
+    frame: pd.DataFrame
+    lines: tuple[int, ...]
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -31,35 +49,40 @@ def read_rows(path: Path) -> pd.DataFrame:
 
     An empty file gives a frame without columns. In CSV and TSV an empty cell is missing.
     """
+    return read_file(path).frame
+
+
+def read_file(path: Path, data: bytes | None = None) -> RawFile:
+    """As :func:`read_rows`, with each row's line; ``data`` stands in for what is on disk."""
     suffix = table_suffix(path)
-    try:
-        if suffix == ".parquet":
-            return _read_parquet(path)
-        text = _read_text(path)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
-    if suffix == ".jsonl":
-        return _from_records(_json_lines(path, text))
-    if suffix == ".json":
-        return _from_records(_json_list(path, text))
-    return _read_delimited(path, text, "\t" if suffix == ".tsv" else ",")
+    if suffix == ".parquet":
+        with open_bytes(path, data) as raw:
+            return _raw(path, _parquet_columns(path, raw.read()))
+    with open_text(path, data) as text:
+        if suffix == ".jsonl":
+            return _from_records(path, _json_lines(path, text))
+        if suffix == ".json":
+            return _from_records(path, _json_items(path, text.read()))
+        return _read_delimited(path, text, "\t" if suffix == ".tsv" else ",")
 
 
 def write_rows(frame: pd.DataFrame, path: Path) -> None:
     """Write a table's frame in the format of the path's suffix, whole or not at all."""
     suffix = table_suffix(path)
-    plain = _plain(frame, nested=suffix == ".jsonl", typed=suffix == ".parquet")
-    with replacing(path) as file:
+    plain = _plain(frame, nested=suffix in (".jsonl", ".json"), typed=suffix == ".parquet")
+    with replacing(path) as file, _packing(path, file) as out:
         if suffix == ".parquet":
-            plain.to_parquet(file, index=False)
-        elif suffix == ".jsonl":
-            for record in plain.to_dict("records"):
+            plain.to_parquet(out, index=False)
+        elif suffix in (".jsonl", ".json"):
+            ends = ("[\n", ",\n", "\n]\n") if suffix == ".json" else ("", "\n", "\n")
+            out.write(ends[0].encode())
+            for number, record in enumerate(plain.to_dict("records")):
                 kept = {k: v for k, v in record.items() if v is not None}
-                file.write((json.dumps(kept, ensure_ascii=False) + "\n").encode())
+                text = (ends[1] if number else "") + json.dumps(kept, ensure_ascii=False)
+                out.write(text.encode())
+            out.write((ends[2] if len(plain) else ends[2].lstrip("\n")).encode())
         else:
-            file.write(to_csv(plain, escape=False).encode())
+            out.write(_delimited(plain, "\t" if suffix == ".tsv" else ",").encode())
 
 
 def to_csv(frame: pd.DataFrame, *, escape: bool = True) -> str:
@@ -72,7 +95,7 @@ def to_csv(frame: pd.DataFrame, *, escape: bool = True) -> str:
         for name in plain.columns:
             if plain[name].dtype == object:
                 plain[name] = [_guard(cell) for cell in plain[name]]
-    return str(plain.to_csv(index=False, lineterminator="\n"))
+    return _delimited(plain, ",")
 
 
 @contextmanager
@@ -94,105 +117,150 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def table_suffix(path: Path) -> str:
     """The suffix that names the format, '.gz' looked through."""
-    name = path.name.lower().removesuffix(".gz")
-    suffix = Path(name).suffix
-    suffix = {".ndjson": ".jsonl", ".pq": ".parquet", ".tab": ".tsv"}.get(suffix, suffix)
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    suffix = _SYNONYMS.get(suffix, suffix)
     if suffix not in SUFFIXES:
         raise DataError(f"{path}: unknown kind of file. Known: {', '.join(SUFFIXES)}, also .gz")
     return suffix
 
 
-def _read_text(path: Path) -> str:
-    data = path.read_bytes()
-    if path.name.lower().endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
-            raise DataError(f"{path}: not a whole gzip file: {error}") from None
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not UTF-8 text. Save the file as UTF-8.") from None
+@contextmanager
+def _packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    if not path.name.lower().endswith(".gz"):
+        yield file
+        return
+    # No time and no name inside, so that the same rows give the same bytes.
+    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+        yield packed  # type: ignore[misc]
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _delimited(plain: pd.DataFrame, separator: str) -> str:
+    # A lone carriage return would end the row for a reader, so such a file is quoted throughout.
+    returns = any(isinstance(c, str) and "\r" in c for name in plain for c in plain[name])
+    quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+    return str(plain.to_csv(index=False, sep=separator, lineterminator="\n", quoting=quoting))
+
+
+def _parquet_columns(path: Path, data: bytes) -> dict[str, list[object]]:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+    if not data:
+        return {}
     try:
-        data = path.read_bytes()
-        if path.name.lower().endswith(".gz"):
-            data = gzip.decompress(data)
-        frame = pd.read_parquet(io.BytesIO(data))
-    except (pa.ArrowException, EOFError, ValueError) as error:
+        file = pq.ParquetFile(io.BytesIO(data))
+        meta = file.metadata
+        size = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
+        if size > MAX_UNPACKED_BYTES:
+            raise DataError(f"{path}: holds {size >> 30} GB unpacked. Split the file.")
+        table = file.read()
+        columns = {str(name): table.column(name).to_pylist() for name in table.column_names}
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: not readable as Parquet: {error}") from None
-    return frame.astype(object).where(frame.notna(), None)
+    return columns
 
 
-def _json_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(io.StringIO(text), start=1):
-        if line.strip():
-            yield _json_object(f"{path}, line {number}", line)
+def _json_lines(path: Path, text: io.TextIOWrapper) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(text, start=1):
+        if not line.strip():
+            continue
+        value = _loads(f"{path}, line {number}", line)
+        if not isinstance(value, dict):
+            raise DataError(f"{path}, line {number}: each line must hold one JSON object")
+        yield number, value
 
 
-def _json_object(place: str, text: str) -> dict[str, Any]:
-    value = _loads(place, text)
-    if not isinstance(value, dict):
-        raise DataError(f"{place}: each line must hold one JSON object")
-    return value
-
-
-def _json_list(path: Path, text: str) -> Iterator[dict[str, Any]]:
+def _json_items(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     if not text.strip():
         return
     value = _loads(str(path), text)
+    if isinstance(value, dict):
+        lists = [item for item in value.values() if isinstance(item, list) and item]
+        value = lists[0] if len(lists) == 1 else value
     if not isinstance(value, list):
-        raise DataError(f"{path}: must hold a JSON list of objects")
+        raise DataError(f"{path}: must hold a JSON list of objects, or an object with one list")
     for number, item in enumerate(value, start=1):
         if not isinstance(item, dict):
             raise DataError(f"{path}, item {number}: must be a JSON object")
-        yield item
+        yield number, item
 
 
 def _loads(place: str, text: str) -> Any:
     try:
         return json.loads(text, parse_constant=str)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: not readable as JSON: {error}") from None
 
 
-def _read_delimited(path: Path, text: str, delimiter: str) -> pd.DataFrame:
+def _read_delimited(path: Path, text: io.TextIOWrapper, delimiter: str) -> RawFile:
     csv.field_size_limit(2**31 - 1)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begun = 1
+    lines: list[int] = []
+    records: list[list[str | None]] = []
+    first, text_lines = _first_line(text)
+    if delimiter == "," and "," not in first:
+        delimiter = next((mark for mark in ("\t", ";") if mark in first), ",")
+    rows = csv.reader(text_lines, delimiter=delimiter, strict=True)
     try:
-        header = next(rows, None)
-        if header is None:
-            return pd.DataFrame()
-        header = [name.strip() for name in header]
+        header = [name.strip() for name in next(rows, [])]
         repeated = sorted({name for name in header if header.count(name) > 1})
         if repeated:
             raise DataError(f"{path}: column {', '.join(map(repr, repeated))} stands twice")
-        records = []
+        begun = rows.line_num + 1
         for row in rows:
-            if not row:
-                continue
-            if len(row) != len(header):
+            if row and len(row) != len(header):
                 raise DataError(
-                    f"{path}, line {rows.line_num}: {len(row)} cells where the header has"
+                    f"{path}, line {begun}: {len(row)} cells where the header has"
                     f" {len(header)}. Is a quotation mark or a separator missing?"
                 )
-            records.append([cell or None for cell in row])
+            if row:
+                lines.append(begun)
+                records.append([cell or None for cell in row])
+            begun = rows.line_num + 1
     except csv.Error as error:
-        raise DataError(f"{path}, line {rows.line_num}: not readable as CSV: {error}") from None
-    return pd.DataFrame(records, columns=header, dtype=object)
+        raise DataError(
+            f"{path}, line {begun}: not readable as CSV: {error}. In a row that begins there,"
+            " a quotation mark is open or stands inside a cell without being doubled."
+        ) from None
+    frame = pd.DataFrame(records, columns=header, dtype=object)
+    return RawFile(name=path.name, frame=frame, lines=tuple(lines))
 
 
-def _from_records(records: Iterator[dict[str, Any]]) -> pd.DataFrame:
-    rows = list(records)
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
-    return pd.DataFrame(columns, index=range(len(rows)))
+def _first_line(text: io.TextIOWrapper) -> tuple[str, Iterator[str]]:
+    """The first line, and all lines."""
+    first = text.readline()
+
+    def lines() -> Iterator[str]:
+        if first:
+            yield first
+        yield from text
+
+    return first, lines()
+
+
+def _from_records(path: Path, items: Iterator[tuple[int, dict[str, Any]]]) -> RawFile:
+    lines: list[int] = []
+    columns: dict[str, list[object]] = {}
+    for count, (line, record) in enumerate(items):
+        lines.append(line)
+        for name, cell in record.items():
+            if name not in columns:
+                columns[name] = [None] * count
+            columns[name].append(cell)
+        for cells in columns.values():
+            if len(cells) <= count:
+                cells.append(None)
+    return _raw(path, columns, lines)
+
+
+def _raw(path: Path, columns: dict[str, list[object]], lines: list[int] | None = None) -> RawFile:
+    count = len(next(iter(columns.values()), []))
+    places = tuple(lines if lines is not None else range(1, count + 1))
+    frame = pd.DataFrame(
+        {name: pd.Series(cells, dtype=object) for name, cells in columns.items()},
+        index=range(len(places)),
+    )
+    return RawFile(name=path.name, frame=frame, lines=places)
 
 
 def _plain(frame: pd.DataFrame, *, nested: bool, typed: bool = False) -> pd.DataFrame:
