@@ -19,7 +19,9 @@ import pandas as pd
 if TYPE_CHECKING:
     from core.schema import Column
 
-_ISO_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?)?")
+_TIME = r"[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?"
+_ISO_DATE = re.compile(rf"(\d{{4}})(?:-(\d{{2}})(?:-(\d{{2}})(?:{_TIME})?)?)?")
+_EXACT_INTEGER = 2**53
 _DATE_FORM = "must be a date as YYYY-MM-DD, YYYY-MM or YYYY"
 
 
@@ -29,12 +31,16 @@ def is_missing(cell: object) -> bool:
         return True
     if isinstance(cell, str):
         return not cell.strip()
-    return isinstance(cell, float) and math.isnan(cell)
+    return isinstance(cell, (float, np.floating)) and math.isnan(cell)
 
 
 def parse_text(cell: object) -> str:
     """Text as it is; numbers are written out."""
     if isinstance(cell, str):
+        try:
+            cell.isascii() or cell.encode()
+        except UnicodeEncodeError:
+            raise ValueError("must be whole characters; this holds half of one") from None
         return cell
     if isinstance(cell, bool) or not isinstance(cell, (int, float, np.integer, np.floating)):
         raise ValueError(f"must be text, not {type(cell).__name__}")
@@ -43,10 +49,12 @@ def parse_text(cell: object) -> str:
 
 def parse_number(cell: object) -> float:
     """A finite number."""
-    if isinstance(cell, bool):
+    if isinstance(cell, bool) or (isinstance(cell, str) and "_" in cell):
         raise ValueError("must be a number")
     try:
         value = float(cell)  # type: ignore[arg-type]
+    except OverflowError:
+        value = math.inf
     except (TypeError, ValueError):
         raise ValueError("must be a number") from None
     if not math.isfinite(value):
@@ -59,6 +67,8 @@ def parse_integer(cell: object) -> int:
     value = parse_number(cell)
     if value != int(value):
         raise ValueError("must be a whole number")
+    if abs(value) >= _EXACT_INTEGER:
+        raise ValueError(f"must be a whole number below {_EXACT_INTEGER}")
     return int(value)
 
 
@@ -69,9 +79,7 @@ def parse_date(cell: object) -> pd.Timestamp:
         if stamp.tzinfo is not None:
             stamp = stamp.tz_convert("UTC").tz_localize(None)
         return stamp.normalize()
-    if isinstance(cell, (int, np.integer)) and not isinstance(cell, bool):
-        cell = str(cell)
-    found = _ISO_DATE.fullmatch(cell.strip()) if isinstance(cell, str) else None
+    found = _written(cell)
     if found is None:
         raise ValueError(_DATE_FORM)
     year, month, day = (int(part) if part else 1 for part in found.groups())
@@ -87,10 +95,17 @@ def date_precision(cell: object) -> str | None:
         return None
     if isinstance(cell, (datetime, date, np.datetime64)):
         return "day"
-    found = _ISO_DATE.fullmatch(str(cell).strip())
+    found = _written(cell)
     if found is None:
         return None
     return "day" if found[3] else "month" if found[2] else "year"
+
+
+def _written(cell: object) -> re.Match[str] | None:
+    """The parts of a date as written; a bare number, 2024 or 2024.0, is a year."""
+    if isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool):
+        cell = f"{float(cell):.10g}"
+    return _ISO_DATE.fullmatch(cell.strip()) if isinstance(cell, str) else None
 
 
 def parse_texts(cell: object) -> tuple[str, ...]:
@@ -100,7 +115,7 @@ def parse_texts(cell: object) -> tuple[str, ...]:
         if text.startswith("["):
             try:
                 cell = json.loads(text)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 raise ValueError('must be a list such as ["a", "b"] or a; b') from None
         else:
             return tuple(part.strip() for part in text.split(";") if part.strip())
@@ -114,7 +129,7 @@ def parse_record(cell: object) -> dict[str, Any]:
     if isinstance(cell, str):
         try:
             cell = json.loads(cell)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             raise ValueError('must be a JSON object such as {"doi": "10.1/x"}') from None
     if isinstance(cell, dict):
         return cell

@@ -110,7 +110,7 @@ class Settings(BaseModel):
         try:
             return cls.model_validate({**start, **values})
         except ValidationError as error:
-            raise UsageError("\n".join(_explain(item) for item in error.errors())) from None
+            raise UsageError("\n".join(explain(item) for item in error.errors())) from None
 
     def changed(self, base: Settings) -> dict[str, Any]:
         """The settings that differ from ``base``."""
@@ -153,6 +153,14 @@ class StudyConfig(BaseModel):
     knowledge_cutoff: dict[str, date] = Field(default_factory=dict)
 
     @classmethod
+    def of(cls, **values: Any) -> StudyConfig:
+        """A configuration; raises :class:`UsageError` that names the key and what is allowed."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise UsageError("\n".join(explain(item) for item in error.errors())) from None
+
+    @classmethod
     def read(cls, path: Path) -> StudyConfig:
         """Read ``study.toml``; raises :class:`DataError` that names the file and the key."""
         try:
@@ -163,14 +171,16 @@ class StudyConfig(BaseModel):
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: not readable as TOML: {error}") from None
-        for name in values:
-            if name not in cls.model_fields:
-                raise DataError(f"{path}: no key '{name}'. {nearest(name, cls.model_fields)}")
+        unknown = [name for name in values if name not in cls.model_fields]
+        if unknown:
+            raise DataError(
+                "\n".join(f"{path}: no key '{n}'. {nearest(n, cls.model_fields)}" for n in unknown)
+            )
         try:
             config = cls.model_validate(values)
             config.resolved()
         except ValidationError as error:
-            lines = [f"{path}: {_explain(item)}" for item in error.errors()]
+            lines = [f"{path}: {explain(item)}" for item in error.errors()]
             raise DataError("\n".join(lines)) from None
         except UsageError as error:
             raise DataError(f"{path}: [settings] {error}") from None
@@ -200,9 +210,15 @@ def window_end(cutoff: date, horizon_months: int) -> date:
     return date(year, month + 1, calendar.monthrange(year, month + 1)[1])
 
 
-def _explain(item: Any) -> str:
+def explain(item: Any) -> str:
+    """One of pydantic's errors as a sentence with the key, what was given and what is allowed."""
     place = ".".join(str(part) for part in item["loc"])
     message = item["msg"].removeprefix("Value error, ")
+    if item["type"] == "literal_error" and isinstance(item["input"], str):
+        allowed = [
+            part.strip(" '") for part in item["ctx"]["expected"].replace(" or ", ",").split(",")
+        ]
+        message += f". {nearest(item['input'], allowed)}"
     if not place:
         return str(message)
     return f"'{place}': {message} (given: {item['input']!r})"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from core.config import PRESET_HORIZONS, PresetName, Settings, StudyConfig
-from core.errors import DataError, Problem, TableError, UsageError
+from core.errors import DataError, Problem, TableError, UsageError, nearest
 from core.ingest.tabular import SUFFIXES, read_rows, replacing, write_rows
 from core.schema import CANDIDATES, TABLES, Table, admit
 
@@ -106,10 +106,13 @@ class Study:
         folder = Path(folder)
         if (folder / CONFIG_FILE).exists():
             raise UsageError(f"{folder} already holds a study. Choose another folder.")
-        config = StudyConfig(
-            name=name or folder.resolve().name,
+        if preset not in PRESET_HORIZONS:
+            raise UsageError(f"No preset '{preset}'. {nearest(preset, PRESET_HORIZONS)}")
+        months = PRESET_HORIZONS[preset] if horizon_months is None else horizon_months
+        config = StudyConfig.of(
+            name=folder.resolve().name if name is None else name,
             cutoff=cutoff,
-            horizon_months=horizon_months or PRESET_HORIZONS[preset],
+            horizon_months=months,
             encoder=encoder,
             preset=preset,
             **more,
@@ -217,7 +220,7 @@ def frame_digest(frame: pd.DataFrame) -> str:
     """Digest of a table's rows in any order."""
     flat = pd.DataFrame(
         {
-            name: [json.dumps(cell, sort_keys=True, ensure_ascii=False) for cell in frame[name]]
+            name: [json.dumps(cell, sort_keys=True) for cell in frame[name]]
             if frame[name].dtype == object
             else frame[name]
             for name in sorted(frame.columns)

@@ -39,7 +39,9 @@ def open_bytes(path: Path, data: bytes | None = None) -> Iterator[io.BufferedRea
     past the limits of ``core.config``.
     """
     try:
-        raw: IO[bytes] = io.BytesIO(data) if data is not None else path.open("rb")
+        raw: io.BytesIO | io.BufferedReader = (
+            io.BytesIO(data) if data is not None else path.open("rb")
+        )
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:
@@ -53,7 +55,7 @@ def open_bytes(path: Path, data: bytes | None = None) -> Iterator[io.BufferedRea
         elif path.name.lower().endswith(".gz") and size:
             raise DataError(f"{path}: not a whole gzip file. Pack it again, or drop the .gz")
         else:
-            yield raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, 1 << 16)  # type: ignore[type-var]
+            yield io.BufferedReader(raw, 1 << 16)
 
 
 @contextmanager
