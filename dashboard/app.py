@@ -1,0 +1,19 @@
+"""The entry that Streamlit runs: sidebar, menu, and the page that was asked for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ForeseenError
+from dashboard import components, navigation, sidebar, state
+
+st.set_page_config(page_title="Foreseen", page_icon=":material/insights:", layout="wide")
+
+page = navigation.start()
+try:
+    view = sidebar.draw()
+    state.set_view(view)
+    components.simulated_banner(view)
+    page.run()
+except ForeseenError as error:
+    components.failed(error)

@@ -1,0 +1,120 @@
+"""The only place that remembers results between runs of a page.
+
+A result is kept under (study key, settings digest, engine digest). Before the digest is taken,
+settings that the result does not depend on are put back to the study's own, so that moving
+them recomputes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from core.config import Settings, StudyConfig
+from core.hindsight.results import Score, SpecificationCurve, Sweep
+from core.study import CONFIG_FILE, DERIVED, Study
+from dashboard.state import View
+
+_CORE = Path(__file__).resolve().parents[1] / "core"
+_CALIBRATION = ("false_match_rate",)
+_QUADRANTS = ("quadrant_rule", "hindsight_cut", "judge_cut", "inclusive")
+
+Result = TypeVar("Result")
+Signature = tuple[tuple[str, int, int], ...]
+
+
+def signature(folder: Path) -> Signature:
+    """Names, times and sizes of the files a study is read from; empty where there is none."""
+    files = []
+    for place in (folder, folder / DERIVED):
+        for path in sorted(place.glob("*")) if place.is_dir() else ():
+            name = path.name
+            if not path.is_file() or name.startswith((".", "calls", "vectors")):
+                continue
+            stat = path.stat()
+            files.append((name, stat.st_mtime_ns, stat.st_size))
+    return tuple(files)
+
+
+def engine_digest() -> str:
+    """Digest of the engine's source: a change in ``core`` makes every kept result stale."""
+    files = sorted(_CORE.rglob("*.py"))
+    return _engine_digest(tuple((str(path), path.stat().st_mtime_ns) for path in files))
+
+
+@lru_cache(maxsize=4)
+def _engine_digest(files: tuple[tuple[str, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for name, _ in files:
+        digest.update(Path(name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def read_config(folder: Path, written: int) -> StudyConfig:
+    """``study.toml`` alone, for the list of studies; ``written`` is the file's time."""
+    del written
+    return StudyConfig.read(folder / CONFIG_FILE)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the study …")
+def open_study(folder: Path, files: Signature) -> Study:
+    """The study, read again when a file has changed; errors are raised and not kept."""
+    del files
+    study = Study.open(folder)
+    _ = study.digest
+    return study
+
+
+def score(view: View) -> Score:
+    """HindSight of the view."""
+    return kept("score", view, lambda study, settings: study.score(settings), *_CALIBRATION)
+
+
+def sweep(view: View) -> Sweep:
+    """The exact threshold curve: θ itself and the quadrants' rule do not touch it."""
+    untouched = ("theta", *_CALIBRATION, *_QUADRANTS)
+    return kept("sweep", view, lambda study, settings: study.sweep(settings), *untouched)
+
+
+def calibration(view: View) -> Any:
+    """Similarities of own-topic and other-topic pairs, and the θ they suggest."""
+    from core.hindsight.calibration import calibration
+
+    return kept("calibration", view, calibration, "theta", *_QUADRANTS)
+
+
+def specifications(view: View, grid: dict[str, tuple[Any, ...]]) -> SpecificationCurve:
+    """The specification curve over ``grid``."""
+    return kept(
+        f"specifications {sorted(grid.items())}",
+        view,
+        lambda study, settings: study.specifications(settings, **grid),
+        *_CALIBRATION,
+        *_QUADRANTS,
+    )
+
+
+def kept(
+    name: str, view: View, compute: Callable[[Study, Settings], Result], *untouched: str
+) -> Result:
+    """``compute(study, settings)`` of a view, computed once for each key.
+
+    ``name`` tells one kind of result from another (with whatever else shapes it); ``untouched``
+    are the settings that it does not depend on.
+    """
+    own = {setting: getattr(view.base, setting) for setting in untouched}
+    settings = view.settings.model_copy(update=own)
+    key = (name, *view.study.key, settings.digest, engine_digest())
+    return cast("Result", _kept(key, lambda: compute(view.study, settings)))
+
+
+@st.cache_data(max_entries=128, show_spinner="Computing …")
+def _kept(key: tuple[str, ...], _compute: Callable[[], Any]) -> Any:
+    del key
+    return _compute()

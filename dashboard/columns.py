@@ -1,0 +1,74 @@
+"""How the columns of tables are headed, formatted and explained, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+
+_TEXT: dict[str, tuple[str, str | None]] = {
+    "idea_id": ("Idea", "The idea's id"),
+    "paper_id": ("Paper", "The paper's id"),
+    "best_paper_id": ("Best paper", "The match that gives the score"),
+    "system": ("System", "Who or what produced the idea"),
+    "topic": ("Topic", None),
+    "title": ("Title", None),
+    "venue": ("Venue", "As the source spells it"),
+    "quadrant": ("Quadrant", None),
+    "judge": ("Judge", None),
+    "dimension": ("Dimension", None),
+    "metric": ("Metric", None),
+    "undefined": ("Why not defined", None),
+    "normalizer": ("Citations", "How citations become 0 to 1"),
+    "aggregate": ("Aggregate", "How an idea's matches become one score"),
+    "conclusion": ("Conclusion", None),
+    "choice": ("Choice", None),
+    "reason": ("Reason", None),
+    "state": ("State", None),
+}
+_NUMBER: dict[str, tuple[str, str, str | None]] = {
+    "score": ("Score", "%.3f", "HindSight score, 0 to 1"),
+    "similarity": ("Similarity", "%.3f", "Cosine of idea and paper"),
+    "impact": ("Impact", "%.3f", "Citation term + venue term"),
+    "citation_term": ("Citation term", "%.4f", "Weight × normalised citations"),
+    "venue_term": ("Venue term", "%.3f", "Weight where the paper is at a top venue"),
+    "n": ("n", "%d", None),
+    "n_matches": ("Matches", "%d", "Candidates at or above θ"),
+    "mean": ("Mean", "%.3f", None),
+    "median": ("Median", "%.3f", None),
+    "match_rate": ("Ideas with a match", "percent", None),
+    "mean_matches": ("Matches per idea", "%.1f", None),
+    "citations": ("Citations", "%d", "Empty means unknown"),
+    "judge_overall": ("Judges' overall", "%.2f", "1 to 10"),
+    "judge_novelty": ("Novelty", "%.2f", "1 to 10"),
+    "judge_feasibility": ("Feasibility", "%.2f", "1 to 10"),
+    "judge_impact": ("Expected impact", "%.2f", "1 to 10"),
+    "rho": ("ρ", "%.3f", "Spearman's rank correlation"),
+    "p": ("p", "%.4f", None),
+    "p_adjusted": ("p, Holm", "%.4f", "After Holm's correction"),
+    "difference": ("Difference", "%.3f", None),
+    "ratio": ("Ratio", "%.2f", None),
+    "share": ("Share", "percent", None),
+    "theta": ("θ", "%.3f", "Threshold"),
+    "k": ("K", "%d", "Candidates"),
+    "rank": ("Rank", "%d", None),
+}
+
+
+def column_config(names: Iterable[str]) -> dict[str, Any]:
+    """Streamlit's settings for those of the columns that the house knows."""
+    config: dict[str, Any] = {}
+    for name in names:
+        if name in _TEXT:
+            label, help_ = _TEXT[name]
+            pinned = True if name in ("idea_id", "system") else None
+            config[name] = st.column_config.TextColumn(label, help=help_, pinned=pinned)
+        elif name in _NUMBER:
+            label, form, help_ = _NUMBER[name]
+            config[name] = st.column_config.NumberColumn(label, format=form, help=help_)
+        elif name == "url":
+            config[name] = st.column_config.LinkColumn("Link", display_text="open")
+        elif name == "published":
+            config[name] = st.column_config.DateColumn("Published", help="First submission")
+    return config

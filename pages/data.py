@@ -1,0 +1,6 @@
+"""Data."""
+
+from dashboard import components, state
+
+view = state.current()
+components.page("Data", f"{len(view.study.ideas)} ideas, {len(view.study.papers)} papers.")

@@ -1,0 +1,6 @@
+"""Overview."""
+
+from dashboard import components, state
+
+view = state.current()
+components.page("Overview", f"{len(view.study.ideas)} ideas, {len(view.study.papers)} papers.")

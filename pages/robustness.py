@@ -1,0 +1,6 @@
+"""Robustness."""
+
+from dashboard import components, state
+
+view = state.current()
+components.page("Robustness", f"{len(view.study.ideas)} ideas, {len(view.study.papers)} papers.")

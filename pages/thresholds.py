@@ -1,0 +1,6 @@
+"""Thresholds."""
+
+from dashboard import components, state
+
+view = state.current()
+components.page("Thresholds", f"{len(view.study.ideas)} ideas, {len(view.study.papers)} papers.")
