@@ -37,7 +37,17 @@ PAPER_ENCODER = "specter2"
 PAPER_THETA = 0.96
 SIGNIFICANCE = 0.05
 CONFIDENCE = 0.95
+UNDEFINED_DRAWS = 0.05
+UNKNOWN_CITATIONS_WARNING = 0.05
 ALL_JUDGES = "all"
+
+JUDGE_REPEATS = 3
+JUDGE_TEMPERATURE = 0.7
+JUDGE_MAX_TOKENS = 1000
+JUDGE_CONCURRENCY = 8
+JUDGE_TIMEOUT = 120.0
+JUDGE_ATTEMPTS = 7
+JUDGE_GIVE_UP_AFTER = 25
 
 UNPACK_FREE_BYTES = 64 << 20
 MAX_UNPACK_RATIO = 200
@@ -83,6 +93,10 @@ class Settings(BaseModel):
     draws: int = Field(1000, ge=100, le=100_000, description="Bootstrap draws")
     pool: Pool = Field("all", description="An idea's pool: all topics, or its own topic")
     depth: int = Field(100, ge=1, le=1000, description="Candidates stored per idea by a search")
+    gate_pm: int = Field(
+        5, ge=0, le=6, description="Least sum of problem and method grades that passes the gate"
+    )
+    gate_s: int = Field(2, ge=0, le=3, description="Least specificity grade that passes the gate")
 
     @field_validator("venues", mode="before")
     @classmethod
@@ -151,6 +165,7 @@ class StudyConfig(BaseModel):
     simulated: bool = False
     settings: dict[str, Any] = Field(default_factory=dict)
     knowledge_cutoff: dict[str, date] = Field(default_factory=dict)
+    models: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, **values: Any) -> StudyConfig:
@@ -189,7 +204,7 @@ class StudyConfig(BaseModel):
     def to_toml(self) -> str:
         """The text of ``study.toml``, defaults left out where they say nothing."""
         values = self.model_dump(exclude_none=True)
-        for name in ("settings", "knowledge_cutoff", "description", "simulated"):
+        for name in ("settings", "knowledge_cutoff", "models", "description", "simulated"):
             if not values[name]:
                 del values[name]
         return tomli_w.dumps(values)
