@@ -25,6 +25,7 @@ UnknownCitations = Literal["exclude", "zero"]
 Pool = Literal["all", "topic"]
 QuadrantRule = Literal["pooled_median", "system_median", "nonzero_median", "tertile", "fixed"]
 Admission = Literal["include", "exclude"]
+EloMode = Literal["latent", "paper"]
 PresetName = Literal["hindsight", "ligbench", "ideaforecastbench"]
 
 NORMALIZERS: tuple[Normalizer, ...] = get_args(Normalizer)
@@ -97,6 +98,22 @@ class Settings(BaseModel):
         5, ge=0, le=6, description="Least sum of problem and method grades that passes the gate"
     )
     gate_s: int = Field(2, ge=0, le=3, description="Least specificity grade that passes the gate")
+
+    elo_mode: EloMode = Field("latent", description="Elo: unclamped, or LigBench's Algorithm 1")
+    elo_d: float = Field(1.5, gt=0, description="Scale of the expected outcome (d)")
+    elo_k_max: float = Field(0.5, gt=0, description="First step of Elo (K_max)")
+    elo_gamma: float = Field(0.95, gt=0, le=1, description="Decay of Elo's steps (γ)")
+    elo_epsilon: float = Field(0.01, ge=0, description="A step below this is small (ε)")
+    elo_patience: int = Field(3, ge=1, description="Small steps in a row that end a run (latent)")
+    elo_min_games: int = Field(10, ge=0, description="Games before a run may end (latent)")
+    elo_max_games: int = Field(200, ge=1, le=10_000, description="Most games in a run (T_max)")
+    elo_passes: int = Field(1, ge=1, le=100, description="Times an idea's games are replayed")
+    orders: int = Field(200, ge=2, le=100_000, description="Seeded orders of an idea's games")
+    bt_prior_sd: float = Field(1.5, gt=0, description="Spread of the Bradley–Terry prior (τ)")
+    novelty_alpha: float = Field(0.6, ge=0, le=1, description="Weight of the nearest paper (α)")
+    novelty_k: float = Field(12.0, gt=0, description="Steepness of the novelty map (k)")
+    novelty_mu: float = Field(0.72, ge=-1, le=1, description="Centre of the novelty map (μ)")
+    novelty_beta: float = Field(0.7, ge=0, le=1, description="Weight of the novelty map (β)")
 
     @field_validator("venues", mode="before")
     @classmethod
