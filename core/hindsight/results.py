@@ -73,7 +73,11 @@ class SystemScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """System ``a`` against ``b`` on one metric: 'hindsight' or a judge dimension."""
+    """System ``a`` against ``b`` on one metric: 'hindsight' or a judge dimension.
+
+    ``undefined`` may concern some of the values only, and then says which.
+    ``draws_left_out``: share of bootstrap draws in which the ratio was undefined.
+    """
 
     a: str
     b: str
@@ -91,6 +95,7 @@ class Comparison:
     p_adjusted: float | None
     rank_biserial: float | None
     undefined: str | None
+    draws_left_out: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
