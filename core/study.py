@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.hindsight.score import Score
     from core.hindsight.specifications import SpecificationCurve
     from core.hindsight.sweep import Sweep
+    from core.ligbench.rank import Rank
 
 CONFIG_FILE = "study.toml"
 DERIVED = "derived"
@@ -190,6 +191,12 @@ class Study:
         from core.hindsight.specifications import specifications
 
         return specifications(self, settings or self.settings, **grid)
+
+    def rank(self, settings: Settings | None = None) -> Rank:
+        """LigBench: Elo and Bradley–Terry ratings of ideas, by dimension and system."""
+        from core.ligbench.rank import rank
+
+        return rank(self, settings or self.settings)
 
 
 def read_tables(folder: Path) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
