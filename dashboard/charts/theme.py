@@ -133,7 +133,8 @@ def base_layout(theme: Theme, *, height: int = 320, **more: Any) -> dict[str, An
             "itemdoubleclick": False,
         },
     }
-    for name in ("xaxis", "yaxis", *(key for key in more if key[1:5] == "axis")):
+    axes = [name for name in more if name[1:5] == "axis"]
+    for name in dict.fromkeys(("xaxis", "yaxis", *axes)):
         own = dict(more.pop(name, {}))
         if isinstance(own.get("title"), str):
             own["title"] = {**axis["title"], "text": own["title"]}  # type: ignore[dict-item]
