@@ -11,7 +11,8 @@ from core.commands.options import CsvFlag, JsonFlag, StudyFolder, note, print_js
 from core.config import Settings
 from core.study import Study
 
-_SETTINGS = tuple(name for name in Settings.model_fields if name.startswith(("elo_", "bt_"))) + (
+_SETTINGS = (
+    *(name for name in Settings.model_fields if name.startswith(("elo_", "bt_"))),
     "orders",
     "judge",
     "seed",
