@@ -13,7 +13,7 @@ import typer
 
 from core.errors import ForeseenError
 
-COMMAND_MODULES = ("study", "matching", "hindsight", "ligbench", "dashboard")
+COMMAND_MODULES = ("study", "matching", "hindsight", "ligbench", "agreement", "dashboard")
 
 app = typer.Typer(
     name="foreseen",

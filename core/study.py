@@ -23,6 +23,7 @@ from core.schema import CANDIDATES, TABLES, Table, admit
 if TYPE_CHECKING:
     from datetime import date
 
+    from core.agreement import Agreement
     from core.hindsight.score import Score
     from core.hindsight.specifications import SpecificationCurve
     from core.hindsight.sweep import Sweep
@@ -197,6 +198,12 @@ class Study:
         from core.ligbench.rank import rank
 
         return rank(self, settings or self.settings)
+
+    def agreement(self, settings: Settings | None = None) -> Agreement:
+        """Agreement of judges: pairs, sets, repeats, and how their calls ended."""
+        from core.agreement import agreement
+
+        return agreement(self, settings or self.settings)
 
 
 def read_tables(folder: Path) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
