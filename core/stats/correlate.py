@@ -45,8 +45,14 @@ def spearman(x: Floats, y: Floats) -> Spearman:
     if n < LEAST_PAIRS:
         nothing = np.full(len(x), np.nan)
         return Spearman(n=n, rho=nothing, p=nothing)
-    rho = np.clip(standard_ranks(x) @ standard_ranks(y[None, :])[0], -1, 1)
+    rho = rank_product(standard_ranks(x), standard_ranks(y[None, :])[0])
     return Spearman(n=n, rho=rho, p=spearman_p(rho, n))
+
+
+def rank_product(x_ranks: Floats, y_ranks: Floats) -> Floats:
+    """ρ from :func:`standard_ranks` of both sides: (rows, n) and (n,); rounding noise is 0."""
+    rho = np.clip(x_ranks @ y_ranks, -1, 1)
+    return np.where(np.abs(rho) < 1e-14, 0.0, rho)
 
 
 def spearman_p(rho: Floats, n: int) -> Floats:
