@@ -246,11 +246,14 @@ TABLES: dict[str, Table] = {
 }
 
 
-def admit(table: Table, raw: pd.DataFrame, *, file: str) -> tuple[pd.DataFrame, list[Problem]]:
+def admit(
+    table: Table, raw: pd.DataFrame, *, file: str, unique: bool = True
+) -> tuple[pd.DataFrame, list[Problem]]:
     """Turn a frame of raw cells into the table's frame, and list every problem.
 
     ``raw`` holds whatever the file held (text, numbers, lists). The frame that comes back has
     the types above; a cell that could not be read is unknown in it and named in the problems.
+    ``unique`` False leaves rows alone that repeat a key.
     """
     problems: list[Problem] = []
     for name in raw.columns:
@@ -286,7 +289,7 @@ def admit(table: Table, raw: pd.DataFrame, *, file: str) -> tuple[pd.DataFrame, 
     if table is PAPERS and "published" in raw.columns:
         problems += _settle_precision(columns, raw["published"].tolist(), file)
     frame = pd.DataFrame(columns, index=index)
-    problems += _check(table, frame, raw, file)
+    problems += _check(table, frame, raw, file, unique)
     return frame, problems
 
 
@@ -313,10 +316,13 @@ def _settle_precision(
     ]
 
 
-def _check(table: Table, frame: pd.DataFrame, raw: pd.DataFrame, file: str) -> list[Problem]:
-    from core.validation import schema_problems
+def _check(
+    table: Table, frame: pd.DataFrame, raw: pd.DataFrame, file: str, unique: bool
+) -> list[Problem]:
+    from core.validation import repeated_keys, schema_problems
 
     if frame.empty:
         return []
     present = [column for column in table.columns if column.name in raw.columns]
-    return schema_problems(table, present, frame, file)
+    problems = schema_problems(present, frame, file)
+    return problems + repeated_keys(table, frame, file) if unique else problems

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from core.schema import Column, Table
 
 
-def schema_problems(
-    table: Table, columns: Sequence[Column], frame: pd.DataFrame, file: str
-) -> list[Problem]:
-    """Every cell out of its bounds and every row that repeats a key."""
+def schema_problems(columns: Sequence[Column], frame: pd.DataFrame, file: str) -> list[Problem]:
+    """Every cell that is out of its bounds, empty where it must not be, or has outer space."""
     import pandera.pandas as pa
     from pandera.errors import SchemaErrors
 
@@ -40,7 +38,7 @@ def schema_problems(
                     message=_allowed(column, str(case["check"])),
                 )
             )
-    return problems + _repeated_keys(table, frame, file)
+    return problems
 
 
 def _pandera_column(pa: Any, column: Column) -> Any:
@@ -68,7 +66,8 @@ def _allowed(column: Column, check: str) -> str:
     return f"must be from {column.low:g} to {column.high:g}"
 
 
-def _repeated_keys(table: Table, frame: pd.DataFrame, file: str) -> list[Problem]:
+def repeated_keys(table: Table, frame: pd.DataFrame, file: str) -> list[Problem]:
+    """Every row whose key stands in an earlier row."""
     key = list(table.key)
     repeated = frame.duplicated(key) & frame[key].notna().all(axis=1)
     problems = []

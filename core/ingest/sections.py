@@ -55,7 +55,7 @@ _NUMBERED = re.compile(
     re.M,
 )
 _INLINE = re.compile(
-    rf"(?:(?<=[.!?;。])[ \t]+|[ \t]+(?P<number>\d{{1,2}})[.):][ \t]+)(?P<name>{_NAMES})[ \t]*[:：]",
+    rf"(?:(?<=[.!?;。])[ \t]+|(?<!step)[ \t]+(?P<number>\d{{1,2}})[.):][ \t]+)(?P<name>{_NAMES})[ \t]*[:：]",
     re.I,
 )
 
