@@ -99,6 +99,8 @@ class Settings(BaseModel):
     )
     gate_s: int = Field(2, ge=0, le=3, description="Least specificity grade that passes the gate")
 
+    slots: int = Field(5, ge=1, le=50, description="Forecasts that an episode asks for")
+    r: int = Field(10, ge=1, le=1000, description="Candidates of a forecast that are judged (R)")
     elo_mode: EloMode = Field("latent", description="Elo: unclamped, or LigBench's Algorithm 1")
     elo_d: float = Field(1.5, gt=0, description="Scale of the expected outcome (d)")
     elo_k_max: float = Field(0.5, gt=0, description="First step of Elo (K_max)")

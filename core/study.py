@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from core.agreement import Agreement
+    from core.forecast.score import ForecastScore
     from core.hindsight.score import Score
     from core.hindsight.specifications import SpecificationCurve
     from core.hindsight.sweep import Sweep
@@ -204,6 +205,12 @@ class Study:
         from core.agreement import agreement
 
         return agreement(self, settings or self.settings)
+
+    def forecast(self, settings: Settings | None = None) -> ForecastScore:
+        """IdeaForecastBench: hit rate, precision and rank of forecasts, by system and judge."""
+        from core.forecast.score import score_forecasts
+
+        return score_forecasts(self, settings or self.settings)
 
 
 def read_tables(folder: Path) -> tuple[dict[str, pd.DataFrame], list[Problem]]:

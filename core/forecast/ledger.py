@@ -1,0 +1,160 @@
+"""Forecasts, their candidates and their verdicts as dense arrays, one row an episode.
+
+Laid out once for a study; the gate, the judge and R are applied to it when read, so no control
+needs a search, a judge or a join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.config import Pool, Settings
+from core.errors import DataError
+from core.hindsight.memo import once_per_study
+from core.matching.pools import idea_cutoffs, pools
+from core.schema import STATES
+from core.study import Study
+
+UNJUDGED = "unjudged"
+GRADES = ("problem", "method", "specificity")
+EPISODE = ["system", "topic", "cutoff"]
+_NONE = -1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ledger:
+    """Every (system, topic, cutoff) with its forecasts.
+
+    ``episodes``: system, topic, cutoff, forecasts (how many the system gave, more than the slots
+    included), sorted. ``ideas`` (episodes, slots): row in ``study.ideas`` or −1. ``papers``
+    (episodes, slots, depth): row in ``study.papers`` of each candidate by similarity, or −1.
+    ``judges`` in alphabetical order; ``grades`` (judges, episodes, slots, depth, 3), −1 where
+    there is none; ``states`` (judges, episodes, slots, depth): index into ``STATE_NAMES``, −1
+    where there is no candidate.
+    """
+
+    episodes: pd.DataFrame
+    ideas: NDArray[np.int64]
+    papers: NDArray[np.int64]
+    judges: tuple[str, ...]
+    grades: NDArray[np.int8]
+    states: NDArray[np.int8]
+
+    def first(self, r: int) -> Ledger:
+        """The ledger of the first ``r`` candidates of every forecast."""
+        return Ledger(
+            episodes=self.episodes,
+            ideas=self.ideas,
+            papers=self.papers[:, :, :r],
+            judges=self.judges,
+            grades=self.grades[:, :, :, :r],
+            states=self.states[:, :, :, :r],
+        )
+
+
+STATE_NAMES = (*STATES, UNJUDGED)
+
+
+def ledger(study: Study, settings: Settings) -> Ledger:
+    """Lay out a study's forecasts; ideas without a rank are no forecasts and take no part.
+
+    Raises :class:`DataError` where the study has no forecasts, no candidates, or ranks within
+    an episode that are not 1 to n (it names the episode).
+    """
+    return _ledger(study, settings.slots, settings.r, settings.ambiguous_dates == "include")
+
+
+@once_per_study(4)
+def _ledger(study: Study, slots: int, r: int, ambiguous: bool) -> Ledger:
+    if study.candidates is None:
+        raise DataError("The study has no candidates yet. Run `foreseen match`.")
+    forecasts = _forecasts(study)
+    keys = forecasts.groupby(EPISODE, sort=True, dropna=False)
+    episodes = keys.size().rename("forecasts").reset_index()
+    number = keys.ngroup().to_numpy()
+    place = forecasts["rank"].to_numpy(int) - 1
+    kept = place < slots
+    ideas = np.full((len(episodes), slots), _NONE)
+    ideas[number[kept], place[kept]] = forecasts["row"].to_numpy()[kept]
+    papers = _candidates(study, ideas, r, ambiguous)
+    judges = tuple(sorted(set(study.verdicts["judge"])))
+    grades, states = _verdicts(study, judges, ideas, papers)
+    return Ledger(
+        episodes=episodes, ideas=ideas, papers=papers, judges=judges, grades=grades, states=states
+    )
+
+
+def _forecasts(study: Study) -> pd.DataFrame:
+    frame = study.ideas[["idea_id", "system", "topic", "rank"]].copy()
+    frame["topic"] = frame["topic"].fillna("")
+    frame["cutoff"] = idea_cutoffs(study.ideas, study.config)
+    frame["row"] = np.arange(len(frame))
+    frame = frame[frame["rank"].notna()]
+    if frame.empty:
+        raise DataError("The study has no forecasts: no idea has a rank.")
+    for (system, topic, cutoff), group in frame.groupby(EPISODE, sort=True):
+        ranks = sorted(group["rank"].tolist())
+        if ranks != list(range(1, len(ranks) + 1)):
+            raise DataError(
+                f"ideas: the ranks of system '{system}', topic '{topic}', cutoff"
+                f" {pd.Timestamp(cutoff).date()} are {', '.join(map(str, ranks))};"
+                f" they must be 1 to {len(ranks)}, each once."
+            )
+    return frame
+
+
+def _candidates(
+    study: Study, ideas: NDArray[np.int64], r: int, ambiguous: bool
+) -> NDArray[np.int64]:
+    assert study.candidates is not None
+    found = study.candidates
+    idea = pd.Index(study.ideas["idea_id"]).get_indexer(found["idea_id"])
+    paper = pd.Index(study.papers["paper_id"]).get_indexer(found["paper_id"])
+    rank = found["rank"].to_numpy(int)
+    searched = study.candidates_info.pool if study.candidates_info else study.settings.pool
+    pool: Pool = "topic" if searched == "topic" else "all"
+    own = pools(study.ideas, study.papers, study.config, pool)
+    known = (idea >= 0) & (paper >= 0)
+    admitted = own.admitted(ambiguous=ambiguous)
+    known[known] &= admitted[own.groups[idea[known]], paper[known]]
+    order = np.lexsort((rank[known], idea[known]))
+    idea, paper = idea[known][order], paper[known][order]
+    place = np.arange(len(idea)) - np.searchsorted(idea, idea, side="left")
+    by_idea = np.full((len(study.ideas), r), _NONE)
+    early = place < r
+    by_idea[idea[early], place[early]] = paper[early]
+    result = by_idea[np.maximum(ideas, 0)]
+    result[ideas == _NONE] = _NONE
+    return np.asarray(result)
+
+
+def _verdicts(
+    study: Study, judges: tuple[str, ...], ideas: NDArray[np.int64], papers: NDArray[np.int64]
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    width = max(len(study.papers), 1)
+    pairs = np.where(papers >= 0, ideas[:, :, None] * width + papers, _NONE)
+    shape = (len(judges), *papers.shape)
+    grades = np.full((*shape, 3), _NONE, np.int8)
+    states = np.full(shape, _NONE, np.int8)
+    frame = study.verdicts
+    idea = pd.Index(study.ideas["idea_id"]).get_indexer(frame["idea_id"])
+    paper = pd.Index(study.papers["paper_id"]).get_indexer(frame["paper_id"])
+    for number, judge in enumerate(judges):
+        own = ((frame["judge"] == judge) & (idea >= 0) & (paper >= 0)).to_numpy()
+        index = pd.Index(idea[own] * width + paper[own])
+        at = index.get_indexer(pairs.ravel()).reshape(pairs.shape)
+        there = (pairs >= 0) & (at >= 0)
+        state = pd.Index(STATE_NAMES).get_indexer(frame.loc[own, "state"])
+        marks = frame.loc[own, list(GRADES)].astype("float64").fillna(_NONE).to_numpy(np.int8)
+        complete = (marks >= 0).all(axis=1)
+        state = np.where((state == 0) & ~complete, STATE_NAMES.index("parse_failed"), state)
+        states[number] = np.where(pairs >= 0, STATE_NAMES.index(UNJUDGED), _NONE)
+        states[number][there] = state[at[there]]
+        ok = there.copy()
+        ok[there] = state[at[there]] == 0
+        grades[number][ok] = marks[at[ok]]
+    return grades, states

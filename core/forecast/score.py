@@ -1,0 +1,210 @@
+"""Forecasts scored: every system under every judge, with what failures could change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.config import Settings
+from core.errors import DataError
+from core.forecast.credit import credit, passes
+from core.forecast.ledger import STATE_NAMES, Ledger, ledger
+from core.forecast.metrics import fill_rate, hit, precision, reciprocal_rank, soft_score
+from core.stats.resample import draw_topics, percentile_interval
+from core.study import Study
+
+Floats = NDArray[np.float64]
+METRICS = ("hit", "precision", "mrr", "soft")
+CASES = ("worst_case", "best_case")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForecastScore:
+    """IdeaForecastBench of one study under one gate.
+
+    ``episodes``: one row a system, judge, topic and cutoff with its metrics, ``fill_rate``,
+    ``failed`` (verdicts that failed or are missing) and each metric's ``_worst_case`` (failures
+    as misses) and ``_best_case`` (failures as passing).
+    ``systems``: means over episodes. ``hit`` and its like leave out episodes in which a verdict
+    failed; ``episodes`` counts those that remain and ``left_out`` the others; the two cases are
+    over all episodes, so all three are equal where nothing failed.
+    ``pairs``: a − b over the episodes that both have and that neither leaves out.
+    ``missing``: system, topic, cutoff of episodes that another system has. ``states``: judge and
+    how its verdicts on candidates ended. ``surplus``: forecasts beyond the slots, not counted.
+    """
+
+    settings: Settings
+    gate: dict[str, int]
+    episodes: pd.DataFrame
+    systems: pd.DataFrame
+    pairs: pd.DataFrame
+    missing: pd.DataFrame
+    states: pd.DataFrame
+    surplus: int
+    resampled: str
+    seed: int
+
+
+def score_forecasts(study: Study, settings: Settings) -> ForecastScore:
+    """Apply gate, R and credit to the stored verdicts and average over episodes.
+
+    Intervals resample topics (whole clusters), ``settings.draws`` times from ``settings.seed``.
+    Raises :class:`DataError` where there are no forecasts, candidates or verdicts.
+    """
+    laid = ledger(study, settings)
+    if not laid.judges:
+        raise DataError("The study has no verdicts. Make them: foreseen judge verdicts STUDY")
+    episodes = _episodes(laid, settings)
+    systems, pairs, resampled = _summaries(episodes, settings)
+    return ForecastScore(
+        settings=settings,
+        gate={"pm": settings.gate_pm, "s": settings.gate_s, "r": settings.r},
+        episodes=episodes,
+        systems=systems,
+        pairs=pairs,
+        missing=_missing(laid),
+        states=_states(laid),
+        surplus=int((laid.episodes["forecasts"] - settings.slots).clip(lower=0).sum()),
+        resampled=resampled,
+        seed=settings.seed,
+    )
+
+
+def _episodes(laid: Ledger, settings: Settings) -> pd.DataFrame:
+    worst = passes(laid, gate_pm=settings.gate_pm, gate_s=settings.gate_s)
+    best = passes(laid, gate_pm=settings.gate_pm, gate_s=settings.gate_s, failed=True)
+    failed = (laid.states > 0).sum(axis=(2, 3))
+    by_case = {case: _metrics(laid, p) for case, p in zip(CASES, (worst, best), strict=True)}
+    frames = []
+    for number, judge in enumerate(laid.judges):
+        frame = laid.episodes[["system", "topic", "cutoff"]].copy()
+        frame.insert(1, "judge", judge)
+        for metric in METRICS:
+            frame[metric] = np.where(
+                failed[number] == 0, by_case["worst_case"][metric][number], np.nan
+            )
+            for case in CASES:
+                frame[f"{metric}_{case}"] = by_case[case][metric][number]
+        frame["fill_rate"] = fill_rate(laid.ideas)
+        frame["failed"] = failed[number]
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _metrics(laid: Ledger, passing: NDArray[np.bool_]) -> dict[str, Floats]:
+    places = credit(laid.papers[None], passing)
+    # A verdict that failed has no grades; where it passes, the best case, it is worth full marks.
+    grades = np.where(laid.grades < 0, 3, laid.grades).astype(np.int8)
+    return {
+        "hit": hit(places),
+        "precision": precision(places),
+        "mrr": reciprocal_rank(places),
+        "soft": soft_score(places, grades),
+    }
+
+
+def _summaries(
+    episodes: pd.DataFrame, settings: Settings
+) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    keys = ["topic", "cutoff"]
+    units = episodes[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
+    where = pd.MultiIndex.from_frame(units)
+    draws = draw_topics(
+        units["topic"].tolist(),
+        [""] * len(units),
+        draws=settings.draws,
+        seed=settings.seed,
+    )
+
+    def columns(frame: pd.DataFrame, names: list[str]) -> Floats:
+        """Values over all units, nan where the frame has no such episode."""
+        own = frame.set_index(keys)[names].reindex(where)
+        return np.asarray(own.to_numpy(float))
+
+    def means(values: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+        known = ~np.isnan(values)
+        total = draws.counts @ draws.sums(np.where(known, values, 0.0))
+        n = draws.counts @ draws.sums(known.astype(float))
+        drawn = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+        band = percentile_interval(drawn)
+        count = known.sum(axis=0)
+        sums = np.where(known, values, 0.0).sum(axis=0)
+        mean = np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0)
+        return mean, band.low, band.high, count
+
+    cases = [f"{metric}_{case}" for metric in METRICS for case in CASES]
+    names = [*METRICS, *cases, "fill_rate"]
+    tables = {
+        (str(judge), str(system)): columns(group, names)
+        for (judge, system), group in episodes.groupby(["judge", "system"], sort=True)
+    }
+    rows = []
+    for (judge, system), values in tables.items():
+        mean, low, high, n = means(values)
+        row: dict[str, object] = {"system": system, "judge": judge, "episodes": int(n[0])}
+        row["left_out"] = int((~np.isnan(values[:, -1])).sum() - n[0])
+        for place, name in enumerate(names):
+            row[name] = _known(mean[place])
+            if name in METRICS:
+                row[f"{name}_low"], row[f"{name}_high"] = _known(low[place]), _known(high[place])
+        rows.append(row)
+    pairs = []
+    for judge in sorted({judge for judge, _ in tables}):
+        systems = sorted(system for j, system in tables if j == judge)
+        for a, b in combinations(systems, 2):
+            gap = tables[judge, a] - tables[judge, b]
+            mean, low, high, n = means(gap[:, : len(METRICS)])
+            pairs += [
+                {
+                    "a": a,
+                    "b": b,
+                    "judge": judge,
+                    "metric": metric,
+                    "episodes": int(n[place]),
+                    "difference": _known(mean[place]),
+                    "low": _known(low[place]),
+                    "high": _known(high[place]),
+                }
+                for place, metric in enumerate(METRICS)
+            ]
+    pair_columns = ["a", "b", "judge", "metric", "episodes", "difference", "low", "high"]
+    systems_frame = pd.DataFrame(rows).astype(object)
+    return (
+        systems_frame.where(systems_frame.notna(), None),
+        pd.DataFrame(pairs, columns=pair_columns),
+        draws.drawn,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _missing(laid: Ledger) -> pd.DataFrame:
+    have = laid.episodes[["system", "topic", "cutoff"]]
+    everything = (
+        have[["system"]]
+        .drop_duplicates()
+        .merge(have[["topic", "cutoff"]].drop_duplicates(), how="cross")
+    )
+    merged = everything.merge(have, how="left", indicator=True)
+    lacking = merged[merged["_merge"] == "left_only"].drop(columns="_merge")
+    return lacking.sort_values(["system", "topic", "cutoff"]).reset_index(drop=True)
+
+
+def _states(laid: Ledger) -> pd.DataFrame:
+    rows = [
+        {
+            "judge": judge,
+            **{
+                name: int((laid.states[number] == code).sum())
+                for code, name in enumerate(STATE_NAMES)
+            },
+        }
+        for number, judge in enumerate(laid.judges)
+    ]
+    return pd.DataFrame(rows, columns=["judge", *STATE_NAMES])
