@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.errors import ForeseenError
 from dashboard import components, navigation, sidebar, state
 
-st.set_page_config(page_title="Foreseen", page_icon=":material/insights:", layout="wide")
+ICON = Path(__file__).with_name("icon.svg")
+
+st.set_page_config(page_title="Foreseen", page_icon=str(ICON), layout="wide")
 
 page = navigation.start()
 try:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
@@ -19,6 +19,9 @@ from core.config import Settings, StudyConfig
 from core.hindsight.results import Score, SpecificationCurve, Sweep
 from core.study import CONFIG_FILE, DERIVED, Study
 from dashboard.state import View
+
+if TYPE_CHECKING:
+    from core.hindsight.calibration import Calibration
 
 _CORE = Path(__file__).resolve().parents[1] / "core"
 _CALIBRATION = ("false_match_rate",)
@@ -82,11 +85,12 @@ def sweep(view: View) -> Sweep:
     return kept("sweep", view, lambda study, settings: study.sweep(settings), *untouched)
 
 
-def calibration(view: View) -> Any:
+def calibration(view: View) -> Calibration:
     """Similarities of own-topic and other-topic pairs, and the θ they suggest."""
     from core.hindsight.calibration import calibration
 
-    return kept("calibration", view, calibration, "theta", *_QUADRANTS)
+    others = [name for name in Settings.model_fields if name not in _CALIBRATION]
+    return kept("calibration", view, calibration, *others)
 
 
 def specifications(view: View, grid: dict[str, tuple[Any, ...]]) -> SpecificationCurve:

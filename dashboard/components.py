@@ -15,7 +15,6 @@ Foreign text goes through ``prose.plain`` wherever Markdown is read, or ``st.tex
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +28,11 @@ from core.ingest.tabular import to_csv
 from dashboard import cached, navigation, state
 from dashboard.charts.theme import DARK, LIGHT, Chart, Theme
 from dashboard.columns import column_config
+from dashboard.findings import Card
 from dashboard.prose import count, number, plain
 
 PLOTLY_CONFIG = {"displayModeBar": False, "responsive": True}
 SIMULATED = "Simulated study: its papers and citations are invented."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Card:
-    """One figure: what it is, its value, and a quiet line beneath (the other systems)."""
-
-    label: str
-    value: str
-    beneath: str = ""
-    help: str | None = None
 
 
 def theme() -> Theme:
@@ -83,21 +73,28 @@ def _mend(view: state.View, caution: Caution) -> None:
         return
     suggested = suggested_theta(view)
     if suggested is not None:
-        st.button(
-            f"Use the suggested θ = {number(suggested)}",
-            key="use_suggested_theta",
-            on_click=state.assign,
-            args=({"theta": suggested},),
-        )
+        use_theta(suggested, key="use_suggested_theta", now=view.settings.theta)
+
+
+def use_theta(theta: float, *, key: str, now: float) -> None:
+    """A button that moves θ, where it is not there already."""
+    st.button(
+        f"Use θ = {number(theta)}",
+        key=key,
+        icon=":material/my_location:",
+        on_click=state.assign,
+        args=({"theta": theta},),
+        disabled=abs(theta - now) < 0.0005,
+    )
 
 
 def suggested_theta(view: state.View) -> float | None:
-    """The θ that calibration suggests, to the slider's step, where it can be told."""
+    """The θ that calibration suggests, where it can be told."""
     try:
         suggested = cached.calibration(view).suggested_theta
     except ForeseenError:
         return None
-    return None if suggested is None else round(float(suggested), 3)
+    return suggested
 
 
 def score_or_stop(view: state.View) -> Score:
@@ -139,8 +136,11 @@ def chart(
     Returns the selection where ``on_select`` is not "ignore": read it by item,
     ``event["selection"]["points"][0]["customdata"]``.
     """
-    if title:
-        st.subheader(title, anchor=False)
+    data = len(chart.data.columns) > 0
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.subheader(title, anchor=False, width="stretch") if title else st.space("stretch")
+        if data:
+            csv_button(chart.data, name=key, key=f"{key}_csv")
     event = st.plotly_chart(
         chart.figure,
         key=key,
@@ -149,11 +149,8 @@ def chart(
         selection_mode=selection_mode,
         config=PLOTLY_CONFIG,
     )
-    with st.container(horizontal=True, vertical_alignment="top"):
-        if chart.caption:
-            st.caption(chart.caption, width="stretch")
-        if len(chart.data.columns):
-            csv_button(chart.data, name=key, key=f"{key}_csv")
+    if chart.caption:
+        st.caption(chart.caption)
     return event
 
 

@@ -23,12 +23,10 @@ ADDRESS, PORT = "localhost", 8501
 FIRST_PAGE_NEEDS = (
     "pandas",
     "plotly.graph_objects",
-    "scipy.stats",
+    "scipy.special",
     "streamlit.elements.plotly_chart",
     "core.study",
     "core.hindsight.score",
-    "dashboard.sidebar",
-    "dashboard.components",
 )
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import html
 import math
 import re
-import string
 from collections.abc import Sequence
 
 NOT_DEFINED = "not defined"
 _MINUS = "−"
-_PUNCTUATION = re.compile(f"([{re.escape(string.punctuation)}])")
+# What Markdown, LaTeX, HTML, autolinks and icon names are made of; the rest only at the start.
+_MARKS = re.compile(
+    r"([\\`*_{}\[\]()<>#+!|~$:&@^=]|(?<=www)\.|(?<=^)-|(?<=^\d)[.)]|(?<=^\d\d)[.)])"
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -56,14 +58,17 @@ def percent(share: float | None) -> str:
     return f"{share * 100:.0f} %"
 
 
-def interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """ "1.8 to 3.3": both ends with the same number of decimals."""
-    if low is None or high is None:
+def interval(
+    low: float | None, high: float | None, digits: int = 2, *, decimals: int | None = None
+) -> str:
+    """ "1.8 to 3.3": both ends with the same number of decimals (else two significant digits)."""
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return NOT_DEFINED
     size = max(abs(low), abs(high))
     if size == 0:
         return "0 to 0"
-    decimals = min(6, max(0, digits - 1 - math.floor(math.log10(size))))
+    if decimals is None:
+        decimals = min(6, max(0, digits - 1 - math.floor(math.log10(size))))
     return f"{fixed(low, decimals)} to {fixed(high, decimals)}"
 
 
@@ -107,11 +112,11 @@ def sentence(text: str) -> str:
 def plain(text: object) -> str:
     """Foreign text for a place that reads Markdown: every mark shows as itself.
 
-    All ASCII punctuation is escaped, so that Markdown, LaTeX, HTML, links and icon names stay
-    text; control and direction marks are dropped; white space becomes single spaces.
+    Markdown, LaTeX, HTML, links and icon names stay text; control and direction marks are
+    dropped; white space becomes single spaces.
     """
     words = " ".join(_CONTROL.sub("", str(text)).split())
-    return _PUNCTUATION.sub(r"\\\1", words)
+    return _MARKS.sub(r"\\\1", words)
 
 
 def label(text: object) -> str:

@@ -43,6 +43,7 @@ class Theme:
     context: str
     grid: str
     surface: str
+    point_alpha: float
 
 
 LIGHT = Theme(
@@ -52,6 +53,7 @@ LIGHT = Theme(
     context="#B4BAC2",
     grid="rgba(128, 136, 148, 0.22)",
     surface="#FFFFFF",
+    point_alpha=0.55,
 )
 DARK = Theme(
     name="dark",
@@ -60,6 +62,7 @@ DARK = Theme(
     context="#5A626D",
     grid="rgba(160, 168, 180, 0.20)",
     surface="#14171C",
+    point_alpha=0.8,
 )
 
 
