@@ -113,7 +113,8 @@ def _read(path: Path, kind: str, wanted: Sequence[str]) -> tuple[str | None, NDA
         raise DataError(f"{path}: {len(ids)} ids and {len(vectors)} vectors; one each is due.")
     names = [str(name) for name in ids.tolist()]
     _check_ids(path, kind, names, wanted)
-    vectors = vectors.astype(np.float32)
+    with np.errstate(over="ignore"):
+        vectors = vectors.astype(np.float32)
     _refuse(
         path, kind, names, ~np.asarray(np.isfinite(vectors).all(axis=1)), "are not finite numbers"
     )
@@ -131,7 +132,7 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     try:
-        with np.load(path, allow_pickle=False) as loaded:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
             return {name: loaded[name] for name in loaded.files}
     except (AttributeError, TypeError):
         raise DataError(

@@ -92,7 +92,8 @@ def encode(
         _write(folder, f"{kind}.part-{number:09d}", encoder, part, vectors)
         fresh.append(vectors)
         report(Step(stage=kind, done=start + len(part), total=len(missing)))
-    whole = np.concatenate([stored.vectors, *fresh]) if fresh else stored.vectors
+    held = [stored.vectors] if stored.digests else []
+    whole = np.concatenate([*held, *fresh]) if held or fresh else stored.vectors
     digests = stored.digests + missing
     if fresh or _parts(folder, kind):
         _write(folder, kind, encoder, digests, whole)

@@ -9,29 +9,25 @@ ratio is of the medians.
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "2")
-
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
+from datetime import date
 
 import faiss
 import numpy as np
 import pandas as pd
 import torch
-from builders import study
 from numpy.typing import NDArray
 from sentence_transformers.util import semantic_search
 
+from core.config import StudyConfig
 from core.matching.candidates import candidates_frame
 from core.matching.index import search, search_numpy
 from core.matching.pools import pools
+from core.schema import IDEAS as IDEAS_TABLE
+from core.schema import PAPERS as PAPERS_TABLE
+from core.schema import admit
 from core.study import Study
 
 IDEAS, PAPERS, DIMENSIONS, DEPTH, ROUNDS = 200, 27_589, 768, 100, 5
@@ -47,13 +43,14 @@ def vectors(seed: int, n: int, common: float) -> NDArray[np.float32]:
 
 
 def made_study() -> Study:
+    """Ideas without text and papers spread over the window's 30 months."""
     days = np.datetime64("2023-07-01") + np.random.default_rng(2).integers(0, 900, PAPERS)
-    return study(
-        ideas=[{"idea_id": f"i{n:03d}", "system": "s"} for n in range(IDEAS)],
-        papers=[
-            {"paper_id": f"p{n:05d}", "title": "t", "published": str(day)}
-            for n, day in enumerate(days)
-        ],
+    ideas = pd.DataFrame({"idea_id": [f"i{n:03d}" for n in range(IDEAS)], "system": "s"})
+    papers = pd.DataFrame({"paper_id": [f"p{n:05d}" for n in range(PAPERS)], "title": "t"})
+    return Study(
+        config=StudyConfig(name="bench", cutoff=date(2023, 6, 30), horizon_months=30),
+        ideas=admit(IDEAS_TABLE, ideas, file="ideas")[0],
+        papers=admit(PAPERS_TABLE, papers.assign(published=days.astype(str)), file="papers")[0],
     )
 
 

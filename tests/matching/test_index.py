@@ -140,7 +140,7 @@ CUTOFFS = [date(2023, 6, 30), date(2024, 1, 31), date(2023, 6, 30), date(2025, 1
 
 
 @given(seed=st.integers(0, 1000), order=st.permutations(range(60)))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_row_order_changes_nothing(seed: int, order: list[int]) -> None:
     ideas, papers, ids, days = random_study(seed)
     first = search(ideas, papers, tables_and_pools(ids, days, CUTOFFS), ids, depth=8)
@@ -151,7 +151,7 @@ def test_row_order_changes_nothing(seed: int, order: list[int]) -> None:
 
 
 @given(seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_a_paper_outside_every_window_changes_nothing(seed: int) -> None:
     ideas, papers, ids, days = random_study(seed)
     first = search(ideas, papers, tables_and_pools(ids, days, CUTOFFS), ids, depth=8)
