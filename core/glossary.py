@@ -1,0 +1,36 @@
+"""The words of Foreseen: one word, one meaning, in code, columns, pages and text."""
+
+from __future__ import annotations
+
+GLOSSARY: dict[str, str] = {
+    "idea": "A proposed piece of research: a problem and a method, by one system.",
+    "system": "Who or what produced an idea: a program, a prompt, a group of people.",
+    "topic": "The research topic of an idea, named as papers' topics are.",
+    "cutoff": "The last day an idea may know of; its pool begins after it.",
+    "horizon": "How many months after the cutoff papers may appear and still count.",
+    "pool": "The papers of an idea's window: after its cutoff, within the horizon.",
+    "candidate": "One of the papers of its pool that lie nearest to an idea.",
+    "similarity": "Cosine of the two texts' vectors, from −1 to 1.",
+    "threshold (θ)": "The least similarity that makes a candidate a match.",
+    "match": "A candidate at or above θ.",
+    "impact": "What a paper was worth: a citation term plus a top-venue term.",
+    "score": "HindSight of an idea: the impact of its best match, 0 without one.",
+    "judge": "A model or a person who marks ideas.",
+    "mark": "One number that a judge gave, in one repeat, on one dimension.",
+    "rating": "LigBench's overall dimension.",
+    "reference": "A reviewed paper that an idea is compared with.",
+    "comparison": "A judge's choice between an idea and a reference.",
+    "outcome": "1 where the idea won a comparison, 0.5 for a tie, 0 where it lost.",
+    "episode": "One topic at one cutoff, with the forecasts made there.",
+    "history": "The papers up to a cutoff, from which forecasts are made.",
+    "target": "A paper after the cutoff that a forecast may hit.",
+    "forecast": "A ranked idea within an episode.",
+    "verdict": "A judge's grade of an idea held against a paper.",
+    "gate": "The grades that a verdict must reach to count as a hit.",
+    "credit": "Which forecast a hit paper is counted for.",
+    "true positive": "High with the judges and high in HindSight.",
+    "hidden gem": "High in HindSight, low with the judges.",
+    "overhyped": "High with the judges, low in HindSight.",
+    "true negative": "Low with the judges and low in HindSight.",
+    "digest": "A short fingerprint of content: equal content, equal digest.",
+}
