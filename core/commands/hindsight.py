@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -225,27 +226,76 @@ def _show(found: Score, *, ideas: bool) -> None:
     for row in found.comparisons:
         if row.metric in ("hindsight", "overall"):
             console.print(answer(row))
-    theta, k = found.settings.theta, found.settings.k
+    now = found.settings
+    console.print(f"θ = {now.theta:g}, K = {now.k}, {now.normalizer}, {now.aggregate}")
     console.print(
         _table(
-            f"Systems (θ = {theta:g}, K = {k}, {found.settings.normalizer},"
-            f" {found.settings.aggregate})",
-            _frame(found.systems),
+            "Systems, mean with its 95 % interval",
+            ("system", "ideas", "mean", "interval", "median", "match rate", "matches"),
+            [
+                (
+                    row.system,
+                    row.n,
+                    row.mean,
+                    _span(row.mean_low, row.mean_high),
+                    row.median,
+                    row.match_rate,
+                    row.mean_matches,
+                )
+                for row in found.systems
+            ],
         )
     )
     if found.comparisons:
-        columns = ["a", "b", "metric", "n_a", "n_b", "difference", "ratio", "ratio_low"]
-        columns += ["ratio_high", "rank_biserial", "p", "p_adjusted"]
-        console.print(_table("Comparisons", _frame(found.comparisons)[columns]))
-    known = [row for row in found.correlations if row.rho is not None]
+        console.print(
+            _table(
+                "Comparisons, p after Holm",
+                ("a", "b", "on", "ratio", "interval", "effect", "p"),
+                [
+                    (
+                        row.a,
+                        row.b,
+                        row.metric,
+                        row.ratio,
+                        _span(row.ratio_low, row.ratio_high),
+                        row.rank_biserial,
+                        row.p_adjusted,
+                    )
+                    for row in found.comparisons
+                ],
+            )
+        )
+    known = [row for row in found.correlations if row.rho is not None and row.judge == now.judge]
     if known:
-        frame = _frame(known).drop(columns="undefined")
-        console.print(_table("Spearman's ρ of HindSight with judges", frame))
+        console.print(
+            _table(
+                f"Spearman's ρ of HindSight with the marks (judge: {now.judge}), p after Holm",
+                ("system", "dimension", "n", "ρ", "interval", "p"),
+                [
+                    (
+                        row.system,
+                        row.dimension,
+                        row.n,
+                        row.rho,
+                        _span(row.rho_low, row.rho_high),
+                        row.p_adjusted,
+                    )
+                    for row in known
+                ],
+            )
+        )
     if found.quadrants.undefined is None:
-        title = f"Quadrants ({found.quadrants.rule}, {found.quadrants.comparison})"
-        console.print(_table(title, _frame(found.quadrants.counts)))
+        console.print(
+            _table(
+                f"Quadrants ({found.quadrants.rule}, high is {found.quadrants.comparison} the cut)",
+                ("system", "true positive", "hidden gem", "overhyped", "true negative", "unscored"),
+                [tuple(asdict(row).values()) for row in found.quadrants.counts],
+            )
+        )
     if ideas:
-        console.print(_table("Ideas", found.ideas[list(_IDEA_KEYS[:11])]))
+        shown = found.ideas[["idea_id", "score", "n_matches", "best_paper_id", "quadrant"]]
+        rows = list(shown.itertuples(index=False))
+        console.print(_table("Ideas", ("idea", "score", "matches", "best paper", "quadrant"), rows))
 
 
 def _show_sweep(found: Sweep) -> None:
@@ -259,22 +309,32 @@ def _show_sweep(found: Sweep) -> None:
     console.print(f"{count} thresholds from {found.thetas[0]:.4g} to {found.thetas[-1]:.4g}.")
     for conclusion in found.conclusions:
         console.print(f"At {conclusion.holds.mean():.0%} of them: {conclusion.statement}.")
-    places = np.unique(np.linspace(0, count - 1, min(count, 15)).round().astype(int))
+    places = np.unique(np.linspace(0, count - 1, min(count, 12)).round().astype(int))
     shown = found.points[found.points["theta"].isin(found.thetas[places])]
-    console.print(_table("Some of them (all: --json or --csv)", shown))
+    console.print(
+        _table(
+            "Some of them (all: --json or --csv)",
+            ("θ", "system", "mean", "median", "match rate", "matches"),
+            list(shown.itertuples(index=False)),
+        )
+    )
 
 
-def _table(title: str, frame: pd.DataFrame) -> Any:
+def _table(title: str, names: Sequence[str], rows: Sequence[Iterable[object]]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=Text(title), title_justify="left")
-    for name in frame.columns:
-        number = frame[name].dtype.kind in "if"
-        table.add_column(Text(str(name)), justify="right" if number else "left")
-    for row in frame.itertuples(index=False):
+    for place, name in enumerate(names):
+        number = any(isinstance(tuple(row)[place], (int, float)) for row in rows)
+        table.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+    for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     return table
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{low:.3g} to {high:.3g}"
 
 
 def _cell(value: object) -> str:

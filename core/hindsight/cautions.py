@@ -19,7 +19,7 @@ def cautions(study: Study, result: Score) -> tuple[Caution, ...]:
         *_of_threshold(study, result),
         *_of_candidates(study, result),
         *_of_pool(study, result),
-        *_of_leakage(result),
+        *_of_leakage(study, result),
         *_of_resampling(study, result),
     ]
     return tuple(Caution(code=code, message=message) for code, message in found)
@@ -162,7 +162,7 @@ def _of_pool(study: Study, result: Score) -> list[tuple[str, str]]:
     return found
 
 
-def _of_leakage(result: Score) -> list[tuple[str, str]]:
+def _of_leakage(study: Study, result: Score) -> list[tuple[str, str]]:
     found = []
     for row in result.leakage:
         if not row.n_leaked or row.mean is None or row.mean_without is None:
@@ -175,6 +175,24 @@ def _of_leakage(result: Score) -> list[tuple[str, str]]:
                 f" {row.mean:.3g} with them, {row.mean_without:.3g} without.",
             )
         )
+    judges = set(study.scores["judge"].dropna())
+    for name, day in study.config.knowledge_cutoff.items():
+        if name in judges and day > study.config.cutoff:
+            found.append(
+                (
+                    "judge_knowledge",
+                    f"Judge {name} knows the literature up to {day}, which is after the cutoff: it"
+                    " may know what became of an idea.",
+                )
+            )
+        elif name not in judges and name not in {row.system for row in result.leakage}:
+            found.append(
+                (
+                    "knowledge_cutoff",
+                    f"study.toml has a knowledge cutoff for '{name}', which is neither a system"
+                    " nor a judge here.",
+                )
+            )
     return found
 
 
