@@ -273,7 +273,9 @@ def admit(
     for column in table.columns:
         if column.name not in raw.columns:
             if column.required and len(raw):
-                message = f"is missing. Found: {', '.join(map(str, raw.columns))}."
+                close = nearest(column.name, map(str, raw.columns))
+                hint = f" {close}" if close.startswith("Did") else ""
+                message = f"is missing. Found: {', '.join(map(str, raw.columns))}.{hint}"
                 problems.append(
                     Problem(file=file, row=None, column=column.name, value=None, message=message)
                 )

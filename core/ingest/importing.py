@@ -29,7 +29,7 @@ from core.ingest.report import DroppedRow, FileReport, ImportReport, LinkedId, M
 from core.ingest.tabular import RawFile, read_rows
 from core.ingest.upsert import REPEAT_RULE, number_repeats, upsert
 from core.schema import TABLES, Table, admit
-from core.study import CONFIG_FILE, Study, table_file
+from core.study import CONFIG_FILE, Study, frame_digest, table_file
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,7 +117,7 @@ def plan_import(
         unknown_rows=unknown_rows,
         rule=outcome.rule,
     )
-    changed = any(fate in ("added", "updated", "merged") for fate in outcome.fates)
+    changed = frame_digest(frame) != frame_digest(old)
     return ImportPlan(study=study, table=name, frame=frame, report=report, changed=changed)
 
 

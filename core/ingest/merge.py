@@ -180,7 +180,7 @@ class _Groups:
             entry = {"paper_id": record["paper_id"], "by": by, "title": record["title"]}
             entry |= {"venue": record["venue"]} if not is_missing(record.get("venue")) else {}
             entry |= {"source": source} if source else {}
-            if by != "paper_id":
+            if entry not in entries:
                 added.insert(0, entry)
             self.merges.append(
                 MergedPaper(
