@@ -171,7 +171,8 @@ def marks_of(study: Study, on: str, settings: Settings) -> Marks:
         values = wide["value"][list(judges)].to_numpy(dtype=float)
         missing = UNIT_STATES.index(NOT_JUDGED)
         states = wide["rank"][list(judges)].fillna(missing).to_numpy()
-    topics = units["idea_id"].map(_topics(study)).fillna("").to_numpy(dtype=object)
+    known = topics_of(study)
+    topics = np.array([known.get(idea, "") for idea in units["idea_id"]], dtype=object)
     return Marks(
         dimension=dimension,
         units=units,
@@ -244,5 +245,7 @@ def _games(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return found[[*keys, "state", "value", "one_order"]]
 
 
-def _topics(study: Study) -> pd.Series:
-    return study.ideas.drop_duplicates("idea_id").set_index("idea_id")["topic"]
+def topics_of(study: Study) -> dict[str, str]:
+    """The topic of each idea that has one."""
+    named = study.ideas[study.ideas["topic"].notna()]
+    return dict(zip(named["idea_id"], named["topic"], strict=True))

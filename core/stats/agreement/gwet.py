@@ -50,9 +50,9 @@ def gwet_ac(counts: Floats, kind: Weights = "plain") -> Estimate:
     n = len(marks)
     observed = float(np.nansum(agreeing)) / n_pairable
     pi = (counts / marks[:, None]).mean(axis=0)
-    scale = weights.sum() / (size * (size - 1))
+    scale = float(weights.sum()) / (size * (size - 1))
     expected = scale * float((pi * (1 - pi)).sum())
-    value = (observed - expected) / (1 - expected)
+    value = float((observed - expected) / (1 - expected))
     chance = scale * (counts @ (1 - pi)) / marks
     error = _standard_error(agreeing, chance, value, expected, n_pairable)
     return _student(value, error, n_pairable, n)

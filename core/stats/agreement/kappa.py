@@ -119,7 +119,7 @@ def cohen_kappa(
         return Estimate.missing(reason, n)
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    with np.errstate(invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         found = cohens_kappa(counts, wt=None if kind == "plain" else kind)
         value, variance = float(found.kappa), float(found.var_kappa)
     if not np.isfinite(variance) or variance <= 1e-15:
