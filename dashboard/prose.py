@@ -116,6 +116,8 @@ def plain(text: object) -> str:
     dropped; white space becomes single spaces.
     """
     words = " ".join(_CONTROL.sub("", str(text)).split())
+    # Icon names are read even where the colon is escaped: an unseen joiner parts them.
+    words = words.replace(":material/", ":\u2060material/")
     return _MARKS.sub(r"\\\1", words)
 
 
