@@ -22,10 +22,13 @@ from dashboard.state import View
 
 if TYPE_CHECKING:
     from core.hindsight.calibration import Calibration
+    from core.hindsight.null import Null
+    from core.hindsight.variants import Variants
 
 _CORE = Path(__file__).resolve().parents[1] / "core"
 _CALIBRATION = ("false_match_rate",)
 _QUADRANTS = ("quadrant_rule", "hindsight_cut", "judge_cut", "inclusive")
+_BESIDE = (*_CALIBRATION, *_QUADRANTS)
 
 Result = TypeVar("Result")
 Signature = tuple[tuple[str, int, int], ...]
@@ -81,8 +84,7 @@ def score(view: View) -> Score:
 
 def sweep(view: View) -> Sweep:
     """The exact threshold curve: θ itself and the quadrants' rule do not touch it."""
-    untouched = ("theta", *_CALIBRATION, *_QUADRANTS)
-    return kept("sweep", view, lambda study, settings: study.sweep(settings), *untouched)
+    return kept("sweep", view, lambda study, settings: study.sweep(settings), "theta", *_BESIDE)
 
 
 def calibration(view: View) -> Calibration:
@@ -93,15 +95,38 @@ def calibration(view: View) -> Calibration:
     return kept("calibration", view, calibration, *others)
 
 
-def specifications(view: View, grid: dict[str, tuple[Any, ...]]) -> SpecificationCurve:
-    """The specification curve over ``grid``."""
-    return kept(
-        f"specifications {sorted(grid.items())}",
-        view,
-        lambda study, settings: study.specifications(settings, **grid),
-        *_CALIBRATION,
-        *_QUADRANTS,
-    )
+def specification_options(view: View) -> dict[str, tuple[Any, ...]]:
+    """The choices that can be ticked: the engine's own grid round the study's own settings."""
+    from core.hindsight.specifications import CHOICES, default_grid
+
+    return kept("specification options", view, default_grid, *CHOICES, *_BESIDE)
+
+
+def specifications(
+    view: View, a: str, b: str, grid: dict[str, tuple[Any, ...]]
+) -> SpecificationCurve:
+    """System ``a`` against ``b`` over ``grid``; the sidebar's own values of these play no part."""
+    from core.hindsight.specifications import CHOICES
+
+    def compute(study: Study, settings: Settings) -> SpecificationCurve:
+        return study.specifications(settings, a=a, b=b, **grid)
+
+    name = f"specifications {a!r} {b!r} {sorted(grid.items())}"
+    return kept(name, view, compute, *CHOICES, "venue_weight", *_BESIDE)
+
+
+def variants(view: View) -> Variants:
+    """The study under every normaliser."""
+    from core.hindsight.variants import variants
+
+    return kept("variants", view, variants, "normalizer", *_BESIDE)
+
+
+def null(view: View) -> Null:
+    """What the systems would score by chance."""
+    from core.hindsight.null import null
+
+    return kept("null", view, null, *_BESIDE)
 
 
 def kept(

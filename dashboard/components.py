@@ -15,6 +15,7 @@ Foreign text goes through ``prose.plain`` wherever Markdown is read, or ``st.tex
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,19 @@ def score_or_stop(view: state.View) -> Score:
         st.code(f"foreseen import ideas FILE --into {view.study.folder}", language="bash")
         st.stop()
     return cached.score(view)
+
+
+def choose_pair(view: state.View, pair: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The two systems that a page compares: ``pair``, or the user's choice among several."""
+    systems = view.systems
+    if pair is None or len(systems) < 3:
+        return pair
+    options = {f"{a} / {b}": (a, b) for a, b in combinations(systems, 2)}
+    own = next(name for name, both in options.items() if set(both) == set(pair))
+    chosen = st.selectbox(
+        "Compare", list(options), index=list(options).index(own), key="pair", **state.BOUND
+    )
+    return options.get(chosen, pair)
 
 
 def cards(items: Sequence[Card]) -> None:

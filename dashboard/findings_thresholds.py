@@ -74,9 +74,8 @@ def lead(sweep: Sweep, a: str, b: str, theta: float) -> Lead | None:
     return best
 
 
-def thresholds(score: Score, sweep: Sweep, theta: float) -> Finding:
-    """Title and sentence of the page."""
-    pair = pair_of(score)
+def thresholds(score: Score, sweep: Sweep, theta: float, pair: tuple[str, str] | None) -> Finding:
+    """Title and sentence of the page that compares ``pair``."""
     if pair is None:
         return _alone(score, sweep, theta)
     a, b = pair

@@ -4,13 +4,9 @@ import streamlit as st
 
 from core.errors import ForeseenError
 from dashboard import cached, components, state
-from dashboard.charts.sweep import (
-    METRICS,
-    curve_chart,
-    ratio_chart,
-    similarity_chart,
-    strip_chart,
-)
+from dashboard.charts.conclusions import strip_chart
+from dashboard.charts.similarities import similarity_chart
+from dashboard.charts.sweep import METRICS, curve_chart, ratio_chart
 from dashboard.charts.theme import system_styles
 from dashboard.findings_thresholds import pair_of, thresholds
 from dashboard.prose import count, number, percent, plain
@@ -20,11 +16,13 @@ score = components.score_or_stop(view)
 sweep = cached.sweep(view)
 theta = view.settings.theta
 styles, colors = system_styles(view.systems), components.theme()
-finding = thresholds(score, sweep, theta)
-pair = pair_of(score)
+head = st.container()
+pair = components.choose_pair(view, pair_of(score))
+finding = thresholds(score, sweep, theta, pair)
 
-components.page(finding.title, finding.sentence)
-components.notices(view, score)
+with head:
+    components.page(finding.title, finding.sentence)
+    components.notices(view, score)
 if not len(sweep.thetas):
     components.nothing("No candidate passes the settings, so there is no threshold to move.")
     st.stop()
@@ -65,7 +63,8 @@ st.subheader("Which θ fits this encoder?", anchor=False)
 try:
     calibration = cached.calibration(view)
 except ForeseenError as error:
-    components.nothing(plain(error))
+    components.nothing("No calibration goes with these candidates. Run `foreseen match`.")
+    st.caption(plain(error))
 else:
     if calibration.suggested_theta is None:
         components.nothing(f"No θ is suggested: {calibration.undefined}.")
