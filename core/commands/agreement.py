@@ -19,6 +19,8 @@ from core.commands.options import (
 if TYPE_CHECKING:
     from core.agreement import Agreement
 
+PIPED_WIDTH = 140
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
@@ -54,7 +56,9 @@ def _tell(result: Agreement) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    # Piped output has no width of its own; 80 columns would break every cell.
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    console = Console(width=width, highlight=False, markup=False)
     if not result.states:
         note("Nobody has judged anything in this study. Run `foreseen judge`, or import marks.")
         return

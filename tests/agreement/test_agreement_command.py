@@ -69,3 +69,14 @@ def test_an_empty_study_is_told(tmp_path: Path) -> None:
     assert code == 0
     assert json.loads(text)["overall"]["alpha"] is None
     assert run(str(tmp_path / "s"))[1] == ""
+
+
+def test_names_are_text_and_never_markup(tmp_path: Path) -> None:
+    made = Study.create(tmp_path / "s", cutoff=study().config.cutoff, horizon_months=30)
+    rows = [
+        {"idea_id": f"i{n}", "judge": judge, "overall": 1 + n}
+        for judge in ("[red]a[/red]", "b")
+        for n in range(3)
+    ]
+    made.write("scores", table("scores", rows))
+    assert "[red]a[/red]" in run(str(tmp_path / "s"))[1]
