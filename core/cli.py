@@ -13,7 +13,16 @@ import typer
 
 from core.errors import ForeseenError
 
-COMMAND_MODULES = ("study", "matching", "hindsight", "ligbench", "agreement", "dashboard")
+COMMAND_MODULES = (
+    "study",
+    "matching",
+    "hindsight",
+    "ligbench",
+    "forecast",
+    "agreement",
+    "dashboard",
+    "report",
+)
 
 app = typer.Typer(
     name="foreseen",

@@ -22,7 +22,9 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; background:
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.35rem; margin: 2.25rem 0 .5rem; }
 h3 { font-size: 1.1rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-p, li, td, th, dd { overflow-wrap: anywhere; }
+p, li, .met, summary { overflow-wrap: anywhere; }
+td, th { overflow-wrap: break-word; max-width: 24rem; }
+td[dir] { min-width: 6.5rem; }
 .soft, caption, figcaption { color: var(--soft); font-size: .9rem; }
 .notice { border-left: 4px solid var(--point); background: var(--panel); padding: .6rem 1rem; }
 .scroll { overflow-x: auto; }
@@ -99,7 +101,13 @@ def table(
     numeric: Collection[int] = (),
     caption: str | None = None,
 ) -> str:
-    """A table of texts; the columns at ``numeric`` are set to the right."""
+    """A table of texts; the columns at ``numeric`` are set to the right.
+
+    A last column in which nothing stands is left out.
+    """
+    rows = list(rows)
+    if rows and all(row[-1] == "" for row in rows):
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
 
     def cells(kind: str, values: Sequence[object]) -> str:
         return "".join(

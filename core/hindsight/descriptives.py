@@ -7,6 +7,8 @@ from datetime import date
 
 import pandas as pd
 
+from core.config import Settings
+from core.hindsight.impact import pool_of
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 
@@ -90,3 +92,11 @@ def field_lengths(study: Study) -> pd.DataFrame:
             )
     columns = ["system", "field", "n", "empty", "median_words", "longest_words"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def ideas_with_empty_pool(study: Study, settings: Settings) -> tuple[str, ...]:
+    """Ideas for which no paper of their window takes part: they can meet nothing, and score 0."""
+    pool = pool_of(study, settings)
+    sizes = (pool.member & pool.takes_part).sum(axis=1)
+    bare = sizes[pool.group] == 0
+    return tuple(str(idea_id) for idea_id in study.ideas.loc[bare, "idea_id"])

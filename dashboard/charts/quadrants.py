@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from core.config import ALL_JUDGES
 from core.hindsight.results import UNSCORED
 from dashboard.charts.theme import Chart, Theme, base_layout, system_styles
-from dashboard.prose import count, fixed, label, number, plain, shorten
+from dashboard.prose import count, fixed, label, number, percent, plain, shorten
 
 if TYPE_CHECKING:
     from core.hindsight.results import Quadrants, Score
@@ -37,9 +38,9 @@ MEANINGS = {
 }
 RULES = {
     "pooled_median": "pooled medians",
-    "nonzero_median": "medians of non-zero",
-    "system_median": "per system",
-    "tertile": "upper third",
+    "nonzero_median": "median of the scores above 0",
+    "system_median": "medians of each system",
+    "tertile": "upper thirds",
     "fixed": "fixed",
 }
 _JITTER_MARK = 0.06
@@ -57,22 +58,55 @@ def total(score: Score, quadrant: str) -> int:
     return sum(getattr(row, quadrant) for row in score.quadrants.counts)
 
 
+def placed(score: Score) -> int:
+    """Ideas in any quadrant."""
+    return sum(total(score, name) for name in PLURALS)
+
+
 def quadrants_title(score: Score) -> str:
     """The finding: how many ideas judges and the future see differently."""
     gems, hyped = total(score, "hidden_gem"), total(score, "overhyped")
-    if score.quadrants.undefined:
+    if not placed(score):
         return "Where do judges and the future disagree?"
     return f"{count(gems, 'hidden gem')}, {hyped:,} overhyped: where judges and the future disagree"
 
 
+def quadrants_sentence(score: Score) -> str:
+    """How many ideas are compared, in which quadrants, and how many could not be."""
+    counts = score.quadrants.counts
+    n = placed(score)
+    if not n:
+        return ""
+    agree = total(score, "true_positive") + total(score, "true_negative")
+    unscored = sum(row.unscored for row in counts)
+    text = (
+        f"Judges and HindSight put **{percent(agree / n)}** of {count(n, 'idea')} on the same side"
+        f" of their cuts; {count(total(score, 'hidden_gem'), 'idea')} came true that judges"
+        f" ranked low, and {total(score, 'overhyped'):,} that they ranked high did not."
+    )
+    if unscored:
+        text += f" {count(unscored, 'idea')} without a judge's mark left out."
+    return text
+
+
+def settings_line(score: Score) -> str:
+    """The settings that shape the quadrants, for the head of an export."""
+    own = score.settings
+    judge = "all judges" if own.judge == ALL_JUDGES else f"judge {own.judge}"
+    return (
+        f"θ {number(own.theta)}, K {own.k}, {own.normalizer} citations, {own.aggregate},"
+        f" {judge}, cuts by {own.quadrant_rule} ({score.quadrants.comparison})"
+    )
+
+
 def cuts_sentence(quadrants: Quadrants) -> str:
-    """The cuts, the rule and how many ideas lie exactly on them, as Markdown."""
-    sign = quadrants.comparison
+    """The cuts, the rule and how many ideas lie exactly on them."""
+    sign = {">=": "≥"}.get(quadrants.comparison, quadrants.comparison)
 
     def of(cut: float | dict[str, float] | None, n: int) -> str:
         on = "none on it" if n == 0 else f"{count(n, 'idea')} exactly on it"
         if isinstance(cut, dict):
-            each = ", ".join(f"{plain(name)} {sign} {number(value)}" for name, value in cut.items())
+            each = ", ".join(f"{name} {sign} {number(value)}" for name, value in cut.items())
             return f"{each} ({on})"
         return f"{sign} {number(cut)} ({on})"
 
@@ -95,9 +129,21 @@ def counts_table(score: Score) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def counts_text(counts: pd.DataFrame) -> pd.DataFrame:
+    """The same for reading: a row a quadrant, a column a system, '20 (42 %)'."""
+    columns: dict[str, list[str]] = {"quadrant": [*PLURALS.values(), NAMES[UNSCORED]]}
+    for row in counts.to_dict("records"):
+        cells = [
+            f"{row[name]:,} ({percent(row[f'{name}_share'])})" if row["n"] else "–"
+            for name in PLURALS
+        ]
+        columns[f"{row['system']} (n = {row['n']:,})"] = [*cells, f"{row['unscored']:,}"]
+    return pd.DataFrame(columns)
+
+
 def quadrant_data(score: Score) -> pd.DataFrame:
-    """The points of the chart: every idea with both values, with its cuts."""
-    rows = score.ideas[score.ideas["score"].notna() & score.ideas["judge_overall"].notna()]
+    """The points of the chart: every idea in a quadrant, with its cuts."""
+    rows = score.ideas[score.ideas["quadrant"] != UNSCORED]
     data = rows[["idea_id", "system", "topic", "judge_overall", "score", "n_matches", "quadrant"]]
     return data.assign(
         judge_cut=[_cut(score.quadrants.judge_cut, name) for name in data["system"]],
@@ -176,7 +222,7 @@ def quadrant_chart(score: Score, theme: Theme, titles: Mapping[str, str] | None 
             + ", ".join(f"{total(score, name)} {PLURALS[name].lower()}" for name in PLURALS)
         ),
         caption=(
-            f"{cuts_sentence(score.quadrants)} Points are shifted by up to {moved} (seed"
+            f"{plain(cuts_sentence(score.quadrants))} Points are shifted by up to {moved} (seed"
             f" {score.settings.seed}), never across a cut, so that equal ones can be seen; the"
             " quadrants come from the exact values. n ="
             f" {len(data):,}."

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
 import pytest
+from html_parsing import parse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.document import document, element, folded, link, table, text, web_address
-
-
-class Tags(HTMLParser):
-    """Collects tags, attributes and shown text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.shown = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.shown += data
-
-
-def parse(source: str) -> Tags:
-    tags = Tags()
-    tags.feed(source)
-    tags.close()
-    return tags
-
 
 HOSTILE = [
     "<script>alert(1)</script>",
