@@ -20,6 +20,7 @@ COMMAND_MODULES = (
     "ligbench",
     "forecast",
     "agreement",
+    "judge",
     "dashboard",
     "report",
 )

@@ -1,0 +1,42 @@
+"""When to try again, and how long to wait before."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from core.config import JUDGE_ATTEMPTS
+from core.errors import UsageError
+from core.judging.client import CallError
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetryPolicy:
+    """At most ``attempts`` tries of one call.
+
+    Before try n + 1 the wait is drawn from [½, 1] · min(``most``, ``first`` · 2^(n−1)) seconds; a
+    Retry-After is waited for in full, with up to a second more so that not all come back at
+    once. A server that asks for more than ``longest`` seconds ends the run: a resumed one goes
+    on from there.
+    """
+
+    attempts: int = JUDGE_ATTEMPTS
+    first: float = 1.0
+    most: float = 60.0
+    longest: float = 300.0
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise UsageError(f"A call needs at least 1 try (given: {self.attempts}).")
+
+    def wait(self, tried: int, error: CallError, chance: random.Random) -> float | None:
+        """Seconds before the next try after ``tried`` ones; None where there is to be none."""
+        if not error.retry or tried >= self.attempts or self.too_long(error):
+            return None
+        backoff = min(self.most, self.first * 2.0 ** (tried - 1)) * (1 + chance.random()) / 2
+        if error.after is None:
+            return backoff
+        return max(error.after + min(1.0, backoff) * chance.random(), 0.0) or backoff
+
+    def too_long(self, error: CallError) -> bool:
+        return error.after is not None and error.after > self.longest

@@ -1,0 +1,212 @@
+"""HindSight's judge: four marks from 1 to 10 and a reason, several times an idea (§4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from core.config import JUDGE_DIMENSIONS, JUDGE_REPEATS
+from core.errors import UsageError, nearest
+from core.judging.calls import CALLS_FILE, CallIndex, CallsLog, read_calls
+from core.judging.client import ChatClient
+from core.judging.families import FamilyFlag, study_family_flags
+from core.judging.fields import Field, Text, Whole
+from core.judging.limits import Budget, Limits, Prices
+from core.judging.plan import estimate, make_plan
+from core.judging.prompts import fence, fenced_parts, load_template
+from core.judging.report import Estimate, Outcome, Progress, RunReport
+from core.judging.retry import RetryPolicy
+from core.judging.run import StopSignal, run
+from core.judging.tables import judge_models, merge_rows, rebuild_rows, refuse_foreign_marks
+from core.judging.task import Task
+from core.schema import FORMAL_PARTS, IDEA_TEXTS
+from core.study import Study
+
+KIND = "scores"
+LOW, HIGH = 1, 10
+REASON_LETTERS = 600
+FIELDS: tuple[Field, ...] = (
+    *(Whole(name=name, low=LOW, high=HIGH) for name in JUDGE_DIMENSIONS),
+    Text(name="reason", longest=REASON_LETTERS, blank=True),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreTasks:
+    """What is to be judged, and the ideas left out with the reason."""
+
+    tasks: tuple[Task, ...]
+    ideas: int
+    repeats: int
+    left_out: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresReport:
+    """A run, the ideas it left out, the families of judge and systems, and the study after it."""
+
+    run: RunReport
+    left_out: tuple[tuple[str, str], ...]
+    families: tuple[FamilyFlag, ...]
+    notes: tuple[str, ...]
+    study: Study
+
+
+def score_tasks(
+    study: Study,
+    *,
+    repeats: int = JUDGE_REPEATS,
+    ideas: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> ScoreTasks:
+    """One task for each idea and repeat: all ideas once, then all again.
+
+    So a run that stops early has marked as many ideas as it could. ``ideas`` and ``systems``
+    choose by name, ``limit`` takes the first so many of those in the table's order. An idea
+    without any text is left out, with the reason. Raises :class:`UsageError` for unknown names.
+    """
+    if repeats < 1:
+        raise UsageError(f"--repeats must be at least 1 (given: {repeats})")
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit must be at least 1 (given: {limit})")
+    frame = study.ideas
+    for column, chosen in (("idea_id", ideas), ("system", systems)):
+        if chosen:
+            known = frame[column].unique().tolist()
+            for name in chosen:
+                if name not in known:
+                    what = column.removesuffix("_id")
+                    raise UsageError(f"No {what} '{name}'. {nearest(name, known)}")
+            frame = frame[frame[column].isin(chosen)]
+    frame = frame if limit is None else frame.head(limit)
+    template = load_template(KIND)
+    left_out: list[tuple[str, str]] = []
+    prompts = []
+    for idea in frame.to_dict("records"):
+        text = idea_text(idea)
+        if text:
+            messages = template.messages(idea=fence("IDEA", text))
+            prompts.append((str(idea["idea_id"]), messages))
+        else:
+            left_out.append((str(idea["idea_id"]), "it has no text to judge"))
+    tasks = tuple(
+        Task(
+            kind=KIND,
+            key={"idea_id": idea_id},
+            messages=messages,
+            fields=FIELDS,
+            template=template.version,
+            repeat=repeat,
+            expected_tokens=120,
+        )
+        for repeat in range(1, repeats + 1)
+        for idea_id, messages in prompts
+    )
+    return ScoreTasks(tasks=tasks, ideas=len(frame), repeats=repeats, left_out=tuple(left_out))
+
+
+def idea_text(idea: Mapping[str, Any]) -> str:
+    """An idea as a judge sees it: title, problem, rationale, method; else its formal parts.
+
+    Never its system, topic, date or rank.
+    """
+    for names in (IDEA_TEXTS, FORMAL_PARTS):
+        parts = {
+            name.replace("_", " ").capitalize(): str(idea[name])
+            for name in names
+            if not pd.isna(idea[name])
+        }
+        text = fenced_parts(parts)
+        if text:
+            return text
+    return ""
+
+
+def estimate_scores(
+    study: Study,
+    tasks: Sequence[Task],
+    *,
+    model: str,
+    parameters: Mapping[str, Any],
+    prices: Prices | None = None,
+    retry_failed: bool = False,
+) -> Estimate:
+    """What :func:`judge_scores` would ask for; nothing is sent or written."""
+    calls = () if study.folder is None else read_calls(study.folder / CALLS_FILE).calls
+    plan = make_plan(tasks, model, parameters, CallIndex(calls), retry_failed=retry_failed)
+    earlier = [call for call in calls if call.model == model and call.kind == KIND]
+    return estimate(plan, parameters, prices, earlier)
+
+
+def judge_scores(
+    study: Study,
+    client: ChatClient,
+    tasks: ScoreTasks,
+    *,
+    judge: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    budget: Budget | None = None,
+    prices: Prices | None = None,
+    retry: RetryPolicy | None = None,
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    stop: StopSignal | None = None,
+) -> ScoresReport:
+    """Ask for the marks and write them to the study's ``scores``.
+
+    Calls go to ``calls.jsonl`` as they come, rows to the table from time to time and at the end,
+    also when the run is stopped. Rows of an earlier run of the same judge are replaced by key.
+    """
+    if study.folder is None:
+        raise UsageError("This study is not in a folder, so no call could be kept.")
+    name = (judge or client.model).strip()
+    refuse_foreign_marks(study, KIND, name)
+
+    def save(outcomes: Sequence[Outcome]) -> None:
+        nonlocal study
+        if outcomes:
+            study = merge_rows(study, KIND, [outcome.row(name) for outcome in outcomes])
+
+    with CallsLog(study.folder / CALLS_FILE, scrub=client.scrub) as log:
+        report = run(
+            tasks.tasks,
+            client,
+            log,
+            judge=name,
+            parameters=parameters,
+            limits=limits,
+            budget=budget,
+            prices=prices,
+            retry=retry,
+            retry_failed=retry_failed,
+            progress=progress,
+            checkpoint=save,
+            stop=stop,
+        )
+        save(report.outcomes)
+    marked = pd.DataFrame(
+        {"idea_id": [task.key["idea_id"] for task in tasks.tasks], "judge": name}, dtype=str
+    )
+    flags = study_family_flags(marked, study.ideas, study.config.models, {name: client.model})
+    return ScoresReport(
+        run=report, left_out=tasks.left_out, families=flags, notes=report.notes, study=study
+    )
+
+
+def rebuild_scores(study: Study, *, judge: str | None = None) -> Study:
+    """Write the ``scores`` of model judges again from ``calls.jsonl``; other rows stay."""
+    if study.folder is None:
+        raise UsageError("This study is not in a folder, so it has no calls.")
+    rows = rebuild_rows(study.folder, KIND, FIELDS, judge=judge)
+    return merge_rows(study, KIND, rows) if rows else study
+
+
+def score_families(study: Study) -> tuple[FamilyFlag, ...]:
+    """Every judge of the study's scores against every system it marked."""
+    calls = () if study.folder is None else read_calls(study.folder / CALLS_FILE).calls
+    return study_family_flags(study.scores, study.ideas, study.config.models, judge_models(calls))
