@@ -31,7 +31,8 @@ def is_personal(name: str) -> bool:
     """
     plain = re.sub(r"[^a-z]", "", name.lower())
     stem = re.sub(r"^(author|authors|reviewer|user|rater|annotator|corresponding)", "", plain)
-    return plain in _PERSONAL or stem in _PERSONAL or plain.endswith(("email", "emails", "gender"))
+    last = re.split(r"[^a-z]+", name.lower())[-1]
+    return plain in _PERSONAL or stem in _PERSONAL or last in ("email", "emails", "gender")
 
 
 def clean_text(text: str, *, unwrap: bool = False) -> str:

@@ -15,7 +15,7 @@ _ARXIV = re.compile(
     r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?",
     re.I,
 )
-_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", re.I)
+_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.[\d.]+/\S+)", re.I)
 _GENERIC = re.compile(
     r"preface|foreword|introduction|editorial|front ?matter|back ?matter|title page|contents|"
     r"table of contents|organi[sz]ers?|(program(me)?|organi[sz]ing) committee|index|errata?|"

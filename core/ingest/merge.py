@@ -142,7 +142,7 @@ class _Groups:
 
     def place(self, record: Record, *, source: str | None = None, fate: bool = True) -> None:
         named = self.by_id.get(record["paper_id"])
-        if fate and named is not None and self._another_work(named.root().record, record):
+        if fate and named is not None and self._another_work(named.root(), record):
             self.clashes[len(self.fates)] = named.root().record["title"]
             self.fates.append("clash")
             return
@@ -236,14 +236,20 @@ class _Groups:
         return tells_apart(key) or (len(abstracts) == 1 and "" not in abstracts)
 
     @staticmethod
-    def _another_work(known: Record, record: Record) -> bool:
-        first, second = title_key(known["title"]), title_key(record["title"])
-        if first == second:
-            return False
+    def _another_work(group: _Group, record: Record) -> bool:
+        """Whether an id that is known stands for a paper of quite another title here."""
+        known = group.record
+        titles = [known["title"]] if known["paper_id"] == record["paper_id"] else []
+        entries = _entries(known.get("extra"))
+        titles += [e.get("title") for e in entries if e["paper_id"] == record["paper_id"]]
         shared = set(normal_identifiers(known.get("identifiers") or {}).items()) & set(
             normal_identifiers(record.get("identifiers") or {}).items()
         )
-        return not shared and difflib.SequenceMatcher(None, first, second).ratio() < _SAME_WORK
+        own = title_key(record["title"])
+        return not shared and all(
+            difflib.SequenceMatcher(None, title_key(title), own).ratio() < _SAME_WORK
+            for title in titles
+        )
 
 
 def _merge_dates(merged: Record, first: Record, second: Record) -> None:

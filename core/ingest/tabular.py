@@ -94,7 +94,7 @@ def to_csv(frame: pd.DataFrame, *, escape: bool = True) -> str:
     if escape:
         for name in plain.columns:
             if plain[name].dtype == object:
-                plain[name] = [_guard(cell) for cell in plain[name]]
+                plain[name] = pd.Series([_guard(cell) for cell in plain[name]], dtype=object)
     return _delimited(plain, ",")
 
 
