@@ -21,6 +21,7 @@ COMMAND_MODULES = (
     "forecast",
     "agreement",
     "judge",
+    "simulate",
     "dashboard",
     "report",
 )
