@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,12 +105,15 @@ class SentenceTransformerEncoder:
 
     def _load(self) -> Any:
         from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
+        # The bar that transformers shows for loading weights would stand amid ours.
+        logging: Any = import_module("transformers.utils.logging")
+        barred = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()
         try:
             if self.pooling is None:
                 return SentenceTransformer(str(self.folder), local_files_only=True)
-            from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-
             transformer = Transformer(str(self.folder), max_seq_length=self._max_tokens())
             pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=self.pooling)
             return SentenceTransformer(modules=[transformer, pooling])
@@ -117,6 +121,9 @@ class SentenceTransformerEncoder:
             raise DataError(
                 f"encoder '{self.name}': {self.folder} does not load as a model: {error}"
             ) from error
+        finally:
+            if barred:
+                logging.enable_progress_bar()
 
     def _max_tokens(self) -> int:
         limit = _json(self.folder / "config.json").get("max_position_embeddings")

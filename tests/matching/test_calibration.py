@@ -21,8 +21,7 @@ from core.hindsight.calibration import Calibration, calibration
 from core.matching.candidates import match
 from core.study import Study
 
-# Papers on the unit circle, ideas along the first axis: the cosine is the first number.
-COSINES = {"own": [0.9, 0.5], "other": [0.8, 0.3]}
+# Papers lie on the unit circle and ideas along its first axis: the cosine is the first number.
 
 
 def circle(cosine: float) -> list[float]:
@@ -33,14 +32,19 @@ def matched(
     folder: Path,
     ideas: Mapping[str, tuple[str | None, list[float]]],
     papers: Mapping[str, tuple[list[str], str | None, list[float]]],
+    cutoffs: Mapping[str, str] | None = None,
 ) -> Study:
     """A matched study: ideas by (topic, vector), papers by (topics, date, vector)."""
+    own = cutoffs or {}
     start = Study.create(folder / "s", cutoff=date(2023, 6, 30), horizon_months=30)
     start = start.write(
         "ideas",
         table(
             "ideas",
-            [{"idea_id": name, "system": "s", "topic": t} for name, (t, _) in ideas.items()],
+            [
+                {"idea_id": name, "system": "s", "topic": topic, "cutoff": own.get(name)}
+                for name, (topic, _) in ideas.items()
+            ],
         ),
     )
     start = start.write(
@@ -94,6 +98,15 @@ def test_by_hand(tmp_path: Path) -> None:
     assert found.own_matches == 0.0
     assert (found.other_pair_rate, found.own_pair_rate) == (0.0, 0.0)
     assert found.undefined is None
+
+
+def test_only_papers_in_an_ideas_own_window_count(tmp_path: Path) -> None:
+    later = {"b2": (["b"], "2026-02-01", circle(0.99)), "a3": (["a"], "2026-02-01", circle(0.1))}
+    found = calibration(matched(tmp_path, IDEAS, PAPERS | later, {"i2": "2025-12-31"}))
+    # i1 keeps its four pairs; i2, two years later, meets b2 (own) and a3 (other) alone.
+    assert (found.n_own, found.n_other) == (2 + 1, 2 + 1)
+    np.testing.assert_array_equal(found.best_own, [0.9, 0.99, np.nan])
+    np.testing.assert_array_equal(found.best_other, [0.8, 0.1, np.nan])
 
 
 def test_a_higher_rate_allows_a_lower_theta(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_similarities_equal_after_rounding_are_ties() -> None:
     assert told(found) == [(0, 0, 0.8, 1)]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(data=st.data(), depth=st.integers(1, 12), n_groups=st.integers(1, 3))
 def test_faiss_and_numpy_agree(data: st.DataObject, depth: int, n_groups: int) -> None:
     n_ideas, n_papers = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 40))

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import table
-from click.testing import Result
 from fake_encoders import WordEncoder
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from core.cli import app
 from core.config import Settings
