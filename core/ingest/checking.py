@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -108,16 +109,16 @@ def _problems(file: str, error: DataError, folder: Path) -> list[Problem]:
     """An error's lines as problems of a file, the folder's name taken off them."""
     found = []
     for line in str(error).splitlines():
-        text = line.removeprefix(f"{folder}/")
-        head, sign, rest = text.partition(": ")
-        named = bool(sign) and head.startswith(file)
+        text = line.removeprefix(f"{folder}/").removeprefix(f"{folder}: ")
+        # "scores.csv, line 3: …" is the file scores.csv and what is wrong on its line 3.
+        named = re.match(rf"({re.escape(file)}[\w.]*)(?:, (?=line|item)|: )", text)
         found.append(
             Problem(
-                file=head if named else file,
+                file=named[1] if named else file,
                 row=None,
                 column=None,
                 value=None,
-                message=rest if named else text,
+                message=text[named.end() :] if named else text,
             )
         )
     return found
