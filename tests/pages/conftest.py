@@ -33,9 +33,6 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
     def open_page(page: str, folder: Path, **address: str | list[str]) -> AppTest:
         monkeypatch.setenv("FORESEEN_STUDIES", json.dumps([str(folder)]))
         app = AppTest.from_file(APP, default_timeout=60)
-        for name, value in address.items():
-            app.query_params[name] = value
-        app.run()
         app.switch_page(f"../pages/{page}.py")
         for name, value in address.items():
             app.query_params[name] = value

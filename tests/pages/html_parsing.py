@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 
@@ -27,3 +28,8 @@ def parse(source: str) -> Tags:
     tags.feed(source)
     tags.close()
     return tags
+
+
+def live_marks(markdown: str) -> str:
+    """Markdown without its escaped characters: what is left may be read as markup."""
+    return re.sub(r"\\.", "", markdown)

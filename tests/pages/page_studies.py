@@ -26,7 +26,10 @@ Tables = dict[str, list[dict[str, Any]]]
 
 def write_study(folder: Path, tables: Tables, **config: Any) -> Path:
     """A study's folder with these tables; candidates too where there are some."""
-    values: dict[str, Any] = {"settings": {"theta": 0.5}, "name": folder.name} | config
+    values: dict[str, Any] = {
+        "settings": {"theta": 0.5, "draws": 100},
+        "name": folder.name,
+    } | config
     study = Study.create(folder, cutoff=date(2023, 6, 30), horizon_months=30, **values)
     for name, rows in tables.items():
         if name != "candidates":
