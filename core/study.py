@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from core.agreement import Agreement
     from core.forecast.score import ForecastScore
+    from core.hindsight.calibration import Calibration
     from core.hindsight.score import Score
     from core.hindsight.specifications import SpecificationCurve
     from core.hindsight.sweep import Sweep
@@ -187,6 +188,12 @@ class Study:
         from core.hindsight.sweep import sweep
 
         return sweep(self, settings or self.settings, thetas=thetas)
+
+    def calibration(self, settings: Settings | None = None) -> Calibration:
+        """Similarities within and across topics, and the θ they suggest."""
+        from core.hindsight.calibration import calibration
+
+        return calibration(self, settings or self.settings)
 
     def specifications(self, settings: Settings | None = None, **grid: Any) -> SpecificationCurve:
         """The effect under every combination of choices, such as ``theta=[…], k=[…]``."""
