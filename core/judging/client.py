@@ -200,7 +200,8 @@ class OpenAIClient:
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             return CallError(
-                self._clean(f"no connection to {self.base_url}: {type(cause).__name__}: {cause}"), retry=True
+                self._clean(f"no connection to {self.base_url}: {type(cause).__name__}: {cause}"),
+                retry=True,
             )
         except openai.APIStatusError as error:
             return self._of_status(error.status_code, error.response.text, error.response.headers)

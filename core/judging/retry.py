@@ -34,9 +34,9 @@ class RetryPolicy:
         if not error.retry or tried >= self.attempts or self.too_long(error):
             return None
         backoff = min(self.most, self.first * 2.0 ** (tried - 1)) * (1 + chance.random()) / 2
-        if error.after is None:
+        if not error.after:
             return backoff
-        return max(error.after + min(1.0, backoff) * chance.random(), 0.0) or backoff
+        return error.after + min(1.0, backoff) * chance.random()
 
     def too_long(self, error: CallError) -> bool:
         return error.after is not None and error.after > self.longest
