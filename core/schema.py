@@ -291,7 +291,12 @@ def admit(
     if table is PAPERS and "published" in raw.columns:
         problems += _settle_precision(columns, raw["published"].tolist(), file)
     frame = pd.DataFrame(columns, index=index)
-    problems += _check(table, frame, raw, file, unique)
+    told = {(problem.row, problem.column) for problem in problems}
+    problems += [
+        problem
+        for problem in _check(table, frame, raw, file, unique)
+        if (problem.row, problem.column) not in told
+    ]
     return frame, problems
 
 

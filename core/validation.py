@@ -49,7 +49,7 @@ def _pandera_column(pa: Any, column: Column) -> Any:
         checks.append(pa.Check.ge(column.low))
     if column.high is not None:
         checks.append(pa.Check.le(column.high))
-    if column.kind == "text" and column.required:
+    if column.kind == "text" and column.required and column.name != "title":
         checks.append(pa.Check(lambda values: values == values.str.strip(), name="stripped"))
     return pa.Column(nullable=not column.required, checks=checks)
 

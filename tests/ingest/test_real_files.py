@@ -1,0 +1,76 @@
+"""The real files beside the checkout, through the product's own commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from core.cli import app
+from core.ingest.merge import recorded_merges
+from core.study import Study
+
+PAPERS = ("arxiv_cscl_2025", "venues", "cvpr_icml_2025")
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return result.stderr
+
+
+@pytest.fixture(scope="module")
+def study(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder, data = tmp_path_factory.mktemp("si") / "s", shared_data / "si2024"
+    run("new", folder, "--cutoff", "2024-06-30", "--horizon-months", 24)
+    run("import", "ideas", data / "ideas.csv", "--into", folder, "--split-sections", "Content")
+    files = [data / f"papers_{name}.jsonl.gz" for name in PAPERS]
+    run("import", "papers", *files, "--into", folder)
+    run("import", "scores", data / "reviews.jsonl", "--into", folder, "--set", "judge=expert",
+        "--map", "effectiveness_score=impact")  # fmt: skip
+    return Study.open(folder)
+
+
+def test_every_idea_has_its_four_sections(study: Study) -> None:
+    assert study.ideas["system"].value_counts().to_dict() == {"Human": 48, "AI": 45}
+    assert study.ideas[["title", "problem", "rationale", "method"]].notna().all(axis=None)
+    extras = {name for extra in study.ideas["extra"] for name in extra}
+    assert extras == {
+        "step_by_step_experiment_plan", "test_case_examples", "fallback_plan", "Title / Filename",
+    }  # fmt: skip
+    # No section swallowed the next one's heading.
+    for column in ("problem", "rationale"):
+        assert not study.ideas[column].str.contains("Proposed Method:").any()
+
+
+def test_papers_are_merged_and_unknown_stays_unknown(study: Study) -> None:
+    papers = study.papers
+    merges = recorded_merges(papers)
+    assert len(papers) + len(merges) == 9374 + 3525 + 1268
+    assert {merge.by for merge in merges} == {"title", "paper_id"}
+    assert not (papers["citations"] < 0).any()
+    assert not papers["published"].isna().any()
+    assert set(papers["date_precision"]) == {"month", "year"}
+    assert not papers["abstract"].str.contains("\n(?!\n)(?<!\n\n)", regex=True, na=False).any()
+
+
+def test_reviews_keep_ideas_without_a_text(study: Study) -> None:
+    assert len(study.scores) == 337
+    assert study.scores["idea_id"].nunique() == 147
+    assert set(study.scores["judge"]) == {"expert"}
+    known = study.scores["idea_id"].isin(study.ideas["idea_id"])
+    assert (known.sum(), (~known).sum()) == (216, 121)
+    rerank = study.scores["idea_id"].str.contains("Rerank")
+    assert study.scores.loc[rerank, "novelty"].mean() == pytest.approx(5.81, abs=0.005)
+
+
+def test_first_dates_only(shared_data: Path, tmp_path: Path) -> None:
+    run("new", tmp_path / "s", "--cutoff", "2024-06-30", "--preset", "ideaforecastbench")
+    run("import", "papers", shared_data / "arxiv-topics" / "papers.jsonl.gz", "--into",
+        tmp_path / "s")  # fmt: skip
+    papers = Study.open(tmp_path / "s").papers
+    assert len(papers) + len(recorded_merges(papers)) == 8581
+    # 340 rows have no v1_date; no revision's date is put in its place.
+    assert papers["published"].isna().sum() in range(330, 341)
+    assert set(papers["date_precision"].dropna()) == {"day"}
