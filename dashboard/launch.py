@@ -38,10 +38,11 @@ def main(words: list[str]) -> None:
     # Streamlit reads .streamlit/config.toml of the folder it is started in.
     os.chdir(ROOT)
     sys.path[:] = [str(ROOT), *(place for place in sys.path if place not in ("", str(ROOT)))]
-    threading.Thread(target=warm_up, daemon=True).start()
-    threading.Thread(target=_announce, args=(options,), daemon=True).start()
     from streamlit.web.cli import main as streamlit
 
+    # Not before: importing streamlit runs plotly, which looks into pandas half imported.
+    threading.Thread(target=warm_up, daemon=True).start()
+    threading.Thread(target=_announce, args=(options,), daemon=True).start()
     streamlit(["run", str(APP), *options], prog_name="foreseen")
 
 

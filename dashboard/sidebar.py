@@ -56,6 +56,7 @@ def draw() -> state.View:
 
     Raises :class:`ForeseenError` where the chosen study cannot be read.
     """
+    state.remember_link()
     with st.sidebar:
         names = _named(studies())
         study = _choose_study(names)
@@ -67,7 +68,7 @@ def draw() -> state.View:
             state.PRESET: [*PRESETS],
             "judge": judges,
         }
-        notices = state.link_notices(base, choices, study.config.name)
+        notices = state.link_notices(base, choices)
         _main_settings(study, base, judges)
         _more_settings(base)
         settings = state.chosen(base)

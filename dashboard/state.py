@@ -49,7 +49,7 @@ BIND: Bind = "query-params"
 BOUND: dict[str, Any] = {"bind": BIND, "persist_state": "session"}
 
 _VIEW = "_view"
-_CHECKED = "_link_checked"
+_LINK = "_link"
 _NOTICES = "_link_notices"
 
 
@@ -156,15 +156,18 @@ def refused_in_link(
     return refused
 
 
-def link_notices(
-    base: Settings, choices: Mapping[str, Sequence[str]], study: str
-) -> tuple[str, ...]:
-    """What was refused in the link that opened this session, checked once for each study."""
-    checked: set[str] = st.session_state.setdefault(_CHECKED, set())
-    if not checked:
+def remember_link() -> None:
+    """Keep what the link of this session asked for, before widgets tidy the address."""
+    if _LINK not in st.session_state:
         parameters = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state[_LINK] = parameters
+
+
+def link_notices(base: Settings, choices: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What was refused in the link that opened this session; it is looked at once."""
+    if _NOTICES not in st.session_state:
+        parameters = st.session_state[_LINK]
         st.session_state[_NOTICES] = tuple(refused_in_link(base, choices, parameters))
-    checked.add(study)
     return cast("tuple[str, ...]", st.session_state[_NOTICES])
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from core.config import StudyConfig
@@ -54,7 +57,7 @@ def case_tables() -> dict[str, list[dict[str, Any]]]:
     Scores: i1 0.6, i2 0.46, i3 0 (a match worth 0), i4 0 (p1 is below θ), i5 0.3, i6 0,
     i7 0 (no candidate), i8 0.46 (exactly at θ). Judges' overall: 5, 8, 9, 4, 6, 7, 8, none.
     Medians of i1 to i7: 0 and 7. So i2 is a true positive, i1 and i5 are hidden gems, i3 and i7
-    overhyped, i4 and i6 true negatives, i8 unscored.
+    overhyped, i4 and i6 true negatives, i8 unscored. Bob refused i7, and a stray 1 stands there.
     """
     ideas = [
         {
@@ -82,7 +85,7 @@ def case_tables() -> dict[str, list[dict[str, Any]]]:
     ]
     pairs = {
         "i1": {"p1": 0.9, "p3": 0.4},
-        "i2": {"p5": 0.8, "p2": 0.7, "p3": 0.2},
+        "i2": {"p2": 0.8, "p5": 0.7, "p3": 0.2},
         "i3": {"p3": 0.6},
         "i4": {"p1": 0.45},
         "i5": {"p2": 0.55},
@@ -98,7 +101,7 @@ def case_tables() -> dict[str, list[dict[str, Any]]]:
     for n, overall in enumerate((5, 8, 9, 4, 6, 7, 8, None), start=1):
         for judge in ("ann", "bob"):
             refused = overall is None or (n == 7 and judge == "bob")
-            mark = None if refused else overall
+            mark = overall if not refused else 1 if n == 7 else None
             scores.append(
                 {
                     "idea_id": f"i{n}",
@@ -118,3 +121,89 @@ def case_tables() -> dict[str, list[dict[str, Any]]]:
 def case_study(**config_values: Any) -> Study:
     """:func:`case_tables` as a study at θ = 0.5."""
     return study(config_values={"settings": {"theta": 0.5}, **config_values}, **case_tables())
+
+
+def study_folder(
+    folder: Path,
+    *,
+    name: str = "Small",
+    systems: Sequence[str] = ("retrieval", "vanilla"),
+    judges: Sequence[str] = ("lenient", "strict"),
+    n: int = 12,
+    theta: float = 0.62,
+    candidates: bool = True,
+    **config_values: Any,
+) -> Path:
+    """A study on disk, ``n`` ideas a system, whose first system meets more papers at every θ.
+
+    Ten papers at ICLR among 60; marks of novelty fall as matches rise. Seeded, no model.
+    """
+    random = np.random.default_rng(7)
+    made = Study.create(
+        folder,
+        cutoff=date(2023, 6, 30),
+        horizon_months=30,
+        name=name,
+        settings={"theta": theta, "draws": 200},
+        **config_values,
+    )
+    papers = [
+        {
+            "paper_id": f"p{place:03d}",
+            "title": f"Paper {place} on *things* & $x_1$",
+            "abstract": "An abstract of a later paper about things.",
+            "published": f"2024-{place % 12 + 1:02d}-15",
+            "venue": "ICLR" if place < 10 else "arXiv",
+            "citations": place * place,
+            "topics": [f"topic {place % 4}"],
+        }
+        for place in range(60)
+    ]
+    ideas, scores, pairs = [], [], []
+    for lead, system in zip((0.12, 0.0, 0.02, 0.04), systems, strict=False):
+        for place in range(n):
+            idea_id = f"{system}-{place:02d}"
+            ideas.append(
+                {
+                    "idea_id": idea_id,
+                    "system": system,
+                    "topic": f"topic {place % 4}",
+                    "title": f"Idea {place} <b>bold</b> $y$",
+                    "problem": "A problem.",
+                    "method": "A method.",
+                }
+            )
+            level = 0.5 + lead + 0.02 * (place % 5)
+            similarity = np.sort(random.uniform(level - 0.15, level + 0.15, 20))[::-1]
+            chosen = random.choice(len(papers), 20, replace=False)
+            pairs += [
+                {
+                    "idea_id": idea_id,
+                    "paper_id": papers[paper]["paper_id"],
+                    "similarity": round(float(value), 6),
+                    "rank": rank + 1,
+                }
+                for rank, (paper, value) in enumerate(zip(chosen, similarity, strict=True))
+            ]
+            scores += [
+                {
+                    "idea_id": idea_id,
+                    "judge": judge,
+                    "repeat": repeat,
+                    "novelty": 9 - place % 5,
+                    "feasibility": 5 + place % 3,
+                    "impact": 6 + repeat % 2,
+                    "overall": 7 + place % 2,
+                    "reason": "As marked.",
+                }
+                for judge in judges
+                for repeat in (1, 2, 3)
+            ]
+    made.write("ideas", table("ideas", ideas))
+    made.write("papers", table("papers", papers))
+    if scores:
+        made.write("scores", table("scores", scores))
+    if candidates:
+        info = replace(INFO, digest=f"test {name}")
+        made.write_candidates(table("candidates", pairs), info)
+    return folder
