@@ -23,7 +23,7 @@ from core.matching.encoders import Encoder, open_encoder
 from core.matching.index import Neighbours, search, search_numpy
 from core.matching.pools import Pools, pools
 from core.matching.text import NO_SEPARATOR, Texts, idea_texts, paper_texts
-from core.matching.vectors import Progress, Step, encode
+from core.matching.vectors import CHUNK, Progress, Step, encode
 from core.study import DERIVED, CandidatesInfo, Study, frame_digest
 
 if TYPE_CHECKING:
@@ -235,9 +235,9 @@ def _vectors(
     chosen = encoder if encoder is not None else study.config.encoder
     model: Encoder = open_encoder(chosen) if isinstance(chosen, str) else chosen
     derived = _derived(study)
-    ideas = encode(
-        derived, "ideas", idea_texts(study.ideas, model.separator), model, progress=progress
-    )
+    chunk = max(CHUNK, getattr(model, "batch_size", 1))
+    told = idea_texts(study.ideas, model.separator)
+    ideas = encode(derived, "ideas", told, model, progress=progress, chunk=chunk)
     rows = np.flatnonzero(windows.searched.any(axis=0))
     papers = encode(
         derived,
@@ -245,6 +245,7 @@ def _vectors(
         _rows(paper_texts(study.papers, model.separator), rows),
         model,
         progress=progress,
+        chunk=chunk,
     )
     spread = np.zeros((len(study.papers), ideas.vectors.shape[1]), dtype=np.float32)
     if len(rows):

@@ -26,7 +26,7 @@ from core.matching.text import Texts, text_digest
 Kind = Literal["ideas", "papers"]
 Stage = Literal["ideas", "papers", "search", "calibration"]
 FOLDER = "vectors"
-CHUNK = 256
+CHUNK = 64
 
 
 @dataclass(frozen=True, kw_only=True)
