@@ -31,10 +31,10 @@ def test_a_hidden_gem_names_the_paper_it_met(study: Study) -> None:
 
 
 def test_the_best_paper_is_the_one_of_the_score_not_the_nearest(study: Study) -> None:
-    # i2 met p5 (0.06 + 0.4 = 0.46) and p2 (0.3), both above θ.
+    # i2 met p2 (0.3) and, less similar, p5 (0.06 + 0.4 = 0.46), both above θ.
     found = case(study, study.score(), "i2")
     assert found.best is not None
-    assert found.best.paper_id == "p5"
+    assert (found.best.paper_id, found.best.place) == ("p5", 2)
     assert found.best.citation_term == pytest.approx(0.06)
     assert found.best.venue_term == pytest.approx(0.4)
 

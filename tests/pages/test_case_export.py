@@ -50,7 +50,7 @@ def test_a_card_says_what_was_met_and_how_it_was_judged() -> None:
     made = case_study()
     shown = parse(cards_html([case(made, made.score(), "i2")], title="t", settings="s")).shown
     assert "Met byPaper number 5" in shown.replace("Met by ", "Met by")
-    assert "similarity 0.800 (a match at θ 0.500)" in shown
+    assert "similarity 0.700 (a match at θ 0.500)" in shown
     assert (
         "venue term 0.400 + citation term 0.060. HindSight 0.460: the best of 2 matches." in shown
     )

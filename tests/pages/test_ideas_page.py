@@ -79,8 +79,8 @@ def test_a_link_opens_an_idea(open_page: Open, plain_folder: Path) -> None:
     assert "HindSight 0.460: the best of 2 matches." in texts(app)
     candidates = next(f.value for f in app.dataframe if "read_as" in f.value.columns)
     assert candidates["match"].tolist() == ["match", "match", "below θ"]
-    assert candidates["read_as"].tolist()[0] == "the main conference of ICLR"
-    assert candidates["citations"].tolist() == ["10", "50", "0"]
+    assert candidates["read_as"].tolist()[1] == "the main conference of ICLR"
+    assert candidates["citations"].tolist() == ["50", "10", "0"]
     marks = next(f.value for f in app.dataframe if "repeat" in f.value.columns)
     assert marks["judge"].tolist() == ["ann", "bob"]
 
@@ -89,7 +89,9 @@ def test_shared_terms_are_marked_in_both_texts(open_page: Open, plain_folder: Pa
     app = open_page("ideas", plain_folder, idea="i2")
     page = parse(pages_html(app))
     assert page.tags.count("mark") >= 6
-    assert "4 terms: cascade, denoiser, diffusion, model" in texts(app) or "terms:" in texts(app)
+    # Of 'Diffusion models are slow, problem 2. Distil the cascade of denoisers.' and
+    # 'Paper number 5. A cascade of diffusion denoisers.'
+    assert "They share 3 terms: cascade, denoiser, diffusion." in texts(app)
 
 
 def test_an_unknown_idea_is_said(open_page: Open, plain_folder: Path) -> None:

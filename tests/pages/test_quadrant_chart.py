@@ -78,6 +78,15 @@ def test_jitter_never_moves_a_point_across_a_cut(inclusive: bool, seed: int) -> 
             )
 
 
+def test_points_on_a_cut_are_spread_too(score: Score) -> None:
+    figure = quadrant_chart(score, LIGHT).figure
+    exact = score.ideas.set_index("idea_id")["score"]
+    for trace in figure.data:
+        for y, point in zip(trace.y, trace.customdata, strict=True):
+            assert y != exact[point[0]]
+            assert abs(y - exact[point[0]]) <= 0.008 * 0.6 * 2
+
+
 def test_one_seed_draws_one_figure(score: Score) -> None:
     assert quadrant_chart(score, LIGHT).figure == quadrant_chart(score, LIGHT).figure
     assert quadrant_chart(score, DARK).figure != quadrant_chart(score, LIGHT).figure
@@ -133,7 +142,7 @@ def test_candidates_are_filled_or_open_by_theta() -> None:
     assert (list(match.x), list(below.x)) == ([0.8, 0.7], [0.2])
     assert below.marker.symbol.endswith("-open")
     assert not match.marker.symbol.endswith("-open")
-    assert [point[0] for point in match.customdata] == ["p5", "p2"]
+    assert [point[0] for point in match.customdata] == ["p2", "p5"]
     assert chart.figure.layout.shapes[0].x0 == 0.5
     assert chart.figure.layout.yaxis.autorange == "reversed"
     assert "2 reach the threshold" in chart.alt
