@@ -187,7 +187,11 @@ def _print_impacts(study: Study, settings: Settings, json_: bool) -> None:
 
 
 def _print_specifications(study: Study, settings: Settings, json_: bool) -> None:
-    found = study.specifications(settings)
+    from core.cache import remembered
+
+    found = remembered(
+        study, settings, "specifications", (), lambda: study.specifications(settings)
+    )
     if found.undefined:
         note(found.undefined)
     if json_:

@@ -50,9 +50,11 @@ def spearman(x: Floats, y: Floats) -> Spearman:
 
 
 def rank_product(x_ranks: Floats, y_ranks: Floats) -> Floats:
-    """ρ from :func:`standard_ranks` of both sides: (rows, n) and (n,); rounding noise is 0."""
+    """ρ from :func:`standard_ranks` of both sides: (rows, n) and (n,); rounding noise
+    beside 0, 1 and −1 is taken off, since p hangs on it."""
     rho = np.clip(x_ranks @ y_ranks, -1, 1)
-    return np.where(np.abs(rho) < 1e-14, 0.0, rho)
+    whole = np.round(rho)
+    return np.where(np.abs(rho - whole) < 1e-14, whole, rho)
 
 
 def spearman_p(rho: Floats, n: int) -> Floats:
