@@ -22,6 +22,7 @@ from dashboard.state import View
 
 if TYPE_CHECKING:
     from core.hindsight.calibration import Calibration
+    from core.hindsight.descriptives import Description
     from core.hindsight.null import Null
     from core.hindsight.variants import Variants
 
@@ -127,6 +128,13 @@ def null(view: View) -> Null:
     from core.hindsight.null import null
 
     return kept("null", view, null, *_BESIDE)
+
+
+def described(view: View) -> Description:
+    """What the study's tables hold and lack; no setting plays a part."""
+    from core.hindsight.descriptives import describe
+
+    return kept("described", view, lambda study, _: describe(study), *Settings.model_fields)
 
 
 def kept(

@@ -5,24 +5,20 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.hindsight.descriptives import (
-    field_lengths,
-    ideas_with_empty_pool,
-    papers_per_month,
-)
+from core.hindsight.descriptives import ideas_with_empty_pool
 from core.hindsight.impact import pool_counts
 from core.hindsight.venues import venue_readings
-from core.ingest.coverage import CoverageEntry, coverage
-from core.ingest.merge import recorded_merges
+from core.ingest.coverage import CoverageEntry
 from core.schema import TABLES
-from dashboard import components, picking, state
+from dashboard import cached, components, picking, state
 from dashboard.charts.pool import papers_chart
 from dashboard.prose import count, percent, plain
 
 view = state.current()
 study, config = view.study, view.study.config
 counts = pool_counts(study, view.settings)
-odd = list(coverage(study))
+found = cached.described(view)
+odd = list(found.coverage)
 if empty := ideas_with_empty_pool(study, view.settings):
     message = "ideas whose pool is empty under these settings: they can meet nothing"
     odd.append(
@@ -80,11 +76,11 @@ st.subheader("What is missing or odd", anchor=False)
 if not odd:
     components.nothing("Nothing: every row has what the scores need.")
 else:
-    found = pd.DataFrame(
+    shown = pd.DataFrame(
         [{"table": row.table, "n": row.count, "what": row.message, "code": row.code} for row in odd]
     )
     event = components.table(
-        found,
+        shown,
         key=f"odd_{study.digest}",
         alt="What is missing or odd, by table",
         csv=False,
@@ -107,7 +103,7 @@ else:
         )
 
 st.subheader("When the papers appeared", anchor=False)
-months = papers_per_month(study)
+months = found.months
 if months.n:
     components.chart(papers_chart(months, components.theme()), key="papers_per_month")
 else:
@@ -140,7 +136,7 @@ else:
     )
 
 st.subheader("How long the ideas are", anchor=False)
-lengths = field_lengths(study)
+lengths = found.lengths
 if lengths.empty:
     components.nothing("No idea has a text.")
 else:
@@ -160,7 +156,7 @@ else:
     )
 
 st.subheader("Merged records", anchor=False)
-merges = recorded_merges(study.papers)
+merges = found.merges
 if not merges:
     components.nothing("No two records were merged into one paper.")
 else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,6 +12,10 @@ from core.config import Settings
 from core.hindsight.impact import pool_of
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
+
+if TYPE_CHECKING:
+    from core.ingest.coverage import CoverageEntry
+    from core.ingest.report import MergedPaper
 
 FIELDS = (*IDEA_TEXTS, *FORMAL_PARTS)
 
@@ -100,3 +105,26 @@ def ideas_with_empty_pool(study: Study, settings: Settings) -> tuple[str, ...]:
     sizes = (pool.member & pool.takes_part).sum(axis=1)
     bare = sizes[pool.group] == 0
     return tuple(str(idea_id) for idea_id in study.ideas.loc[bare, "idea_id"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What a study's tables hold and lack, whatever the settings."""
+
+    coverage: tuple[CoverageEntry, ...]
+    months: MonthlyPapers
+    lengths: pd.DataFrame
+    merges: tuple[MergedPaper, ...]
+
+
+def describe(study: Study) -> Description:
+    """Oddities by table, papers by month, lengths of fields, and merged records."""
+    from core.ingest.coverage import coverage
+    from core.ingest.merge import recorded_merges
+
+    return Description(
+        coverage=tuple(coverage(study)),
+        months=papers_per_month(study),
+        lengths=field_lengths(study),
+        merges=recorded_merges(study.papers),
+    )
