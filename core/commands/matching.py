@@ -141,7 +141,8 @@ def progress_bars() -> Iterator[Progress]:
         Rate(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    # Steps may lie half a minute apart on a slow machine; the rate is taken over longer.
+    with Bars(*columns, console=Console(stderr=True), speed_estimate_period=600) as bars:
         tasks: dict[str, Any] = {}
 
         def progress(step: Step) -> None:

@@ -79,7 +79,7 @@ def _joined(table: pd.DataFrame, names: tuple[str, ...], separator: str) -> list
 
 
 def _parts(column: pd.Series) -> list[str]:
-    return [_part(cell) for cell in column]
+    return [_part(cell) for cell in column.to_numpy(dtype=object)]
 
 
 def _part(cell: object) -> str:

@@ -16,9 +16,11 @@ from fake_encoders import WordEncoder
 from typer.testing import CliRunner, Result
 
 from core.cli import app
+from core.commands.matching import progress_bars
 from core.config import Settings
 from core.errors import DataError, UsageError
 from core.hindsight.calibration import calibration
+from core.matching.vectors import Step
 from core.study import Study
 
 TOPICS = {"cats": "cat fur purr", "dogs": "dog walk bark"}
@@ -175,3 +177,17 @@ def test_the_bundled_encoder_end_to_end(folder: Path) -> None:
     assert found is not None
     best = found[found["rank"] == 1].set_index("idea_id")["paper_id"].str[:4].to_dict()
     assert best == {"=i-cats": "cats", "=i-dogs": "dogs"}
+
+
+def test_bars_tell_stage_and_count_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress_bars() as progress:
+        progress(Step(stage="ideas", done=0, total=0))  # nothing is new: no bar
+        progress(Step(stage="papers", done=0, total=8))
+        progress(Step(stage="papers", done=4, total=8))
+        progress(Step(stage="papers", done=8, total=8))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Encoding papers" in err
+    assert "8/8" in err
+    assert "/s" in err
+    assert "Encoding ideas" not in err
