@@ -246,9 +246,11 @@ class _Groups:
             normal_identifiers(record.get("identifiers") or {}).items()
         )
         own = title_key(record["title"])
-        return not shared and all(
-            difflib.SequenceMatcher(None, title_key(title), own).ratio() < _SAME_WORK
-            for title in titles
+        keys = {title_key(title) for title in titles}
+        return (
+            not shared
+            and own not in keys
+            and all(difflib.SequenceMatcher(None, k, own).ratio() < _SAME_WORK for k in keys)
         )
 
 

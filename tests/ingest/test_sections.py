@@ -62,6 +62,13 @@ def test_sections_inside_one_paragraph() -> None:
     }
 
 
+def test_a_list_inside_a_section_starts_its_own_count() -> None:
+    text = "1. Problem: P\n2. Method: Steps:\n1. Draw: x\n2. Sort: y\n3. Timeline: a year"
+    parts = split_sections(text)
+    assert parts.fields == {"problem": "P", "method": "Steps:\n1. Draw: x\n2. Sort: y"}
+    assert parts.others == {"timeline": "a year"}
+
+
 def test_prose_has_no_sections() -> None:
     assert not split_sections("Our method: we like problems. The title is nothing.").found
     assert not split_sections("").found
