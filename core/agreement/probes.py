@@ -250,7 +250,7 @@ def _partial(words: Floats, mark: Floats, groups: NDArray[np.object_], draws: ob
     value = float(statistic(marks, np.ones((1, n)))[0])
     if not isinstance(draws, Draws):
         return bootstrapped(value, None, n=n, draws=None, undefined=ONE_SYSTEM)
-    drawn = by_block(statistic, marks, draws.weights)
+    drawn = by_block(statistic, marks, draws, np.ones(n, dtype=bool))
     reason = "within every system the marks or the lengths are all the same"
     return bootstrapped(value, drawn, n=n, draws=draws, undefined=reason)
 

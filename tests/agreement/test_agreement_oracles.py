@@ -30,7 +30,7 @@ from core.stats.agreement import (
 )
 from core.stats.agreement.alpha import _alpha, _coincidences
 from core.stats.agreement.ranks import weighted_correlation, weighted_ranks
-from core.stats.agreement.tables import kappa
+from core.stats.agreement.tables import gwet, kappa
 
 SEEDS = range(8)
 
@@ -103,7 +103,14 @@ def test_gwet_is_its_definition(seed: int, kind: str) -> None:
     assert gwet_ac(unit_counts(marks, 4), kind).value == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_gwet_of_a_table_is_gwet_of_its_units(kind: str) -> None:
+    marks = rated(1, judges=2)
+    expected = gwet_ac(unit_counts(marks, 4), kind).value
+    assert float(gwet(cross_table(*marks.T, 4), kind)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_gwets_variance_is_near_the_jackknifes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, 300)

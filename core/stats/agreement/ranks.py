@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.stats.agreement.estimate import Estimate, Floats, bootstrapped, ratio
 from core.stats.resample import BLOCK, Draws
@@ -44,7 +45,7 @@ def kendall_w(marks: Floats, draws: Draws | None = None) -> Concordance:
     with fewer than two judges or two units, or where no judge tells any units apart. Interval:
     bootstrap, where draws over the rows of ``marks`` are given.
     """
-    whole = np.isfinite(marks).all(axis=1)
+    whole = np.asarray(np.isfinite(marks).all(axis=1))
     held = marks[whole]
     n, m = held.shape
     left_out = int((~whole).sum())
@@ -53,7 +54,7 @@ def kendall_w(marks: Floats, draws: Draws | None = None) -> Concordance:
         w = Estimate.missing(f"{short}: needs two of each", n)
         return Concordance(w=w, chi_square=None, p=None, judges=m, left_out=left_out)
     value = float(_w(held, np.ones((1, n)))[0])
-    drawn = None if draws is None else by_block(_w, held, draws.weights[:, whole])
+    drawn = None if draws is None else by_block(_w, held, draws, whole)
     reason = "no judge tells any two units apart"
     w = bootstrapped(value, drawn, n=n, draws=draws, undefined=reason)
     if w.value is None:
@@ -77,7 +78,7 @@ def spearman(a: Floats, b: Floats, draws: Draws | None = None) -> RankCorrelatio
     if n < 3:
         return RankCorrelation(rho=Estimate.missing("fewer than three units", n), p=None)
     value = float(_rho(held, np.ones((1, n)))[0])
-    drawn = None if draws is None else by_block(_rho, held, draws.weights[:, both])
+    drawn = None if draws is None else by_block(_rho, held, draws, both)
     rho = bootstrapped(value, drawn, n=n, draws=draws, undefined=CONSTANT)
     if rho.value is None:
         return RankCorrelation(rho=rho, p=None)
@@ -89,20 +90,23 @@ def spearman(a: Floats, b: Floats, draws: Draws | None = None) -> RankCorrelatio
 def weighted_ranks(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Average ranks of ``values`` (n,) under weights (draws, n), and Σ (t³ − t) of each draw."""
     _, place = np.unique(values, return_inverse=True)
-    totals = np.zeros((place.max() + 1, len(weights)))
-    np.add.at(totals, place, weights.T)
-    ends = np.cumsum(totals, axis=0)
-    ranks = (ends - totals / 2 + 0.5)[place].T
-    return ranks, (totals**3 - totals).sum(axis=0)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    totals = np.add.reduceat(weights[:, order], starts, axis=1)
+    ends = np.cumsum(totals, axis=1)
+    ranks = (ends - totals / 2 + 0.5)[:, place]
+    return ranks, (totals**3 - totals).sum(axis=1)
 
 
 def weighted_correlation(a: Floats, b: Floats, weights: Floats) -> Floats:
     """Pearson's r of each draw's rows of ``a`` and ``b`` (draws, n) under its weights."""
-    total = weights.sum(axis=1, keepdims=True)
-    a = a - ratio((weights * a).sum(axis=1, keepdims=True), total)
-    b = b - ratio((weights * b).sum(axis=1, keepdims=True), total)
-    product = (weights * a * b).sum(axis=1)
-    squares = (weights * a**2).sum(axis=1) * (weights * b**2).sum(axis=1)
+    total = weights.sum(axis=1)
+    mean_a = ratio(np.einsum("dn,dn->d", weights, a), total)
+    mean_b = ratio(np.einsum("dn,dn->d", weights, b), total)
+    a, b = a - mean_a[:, None], b - mean_b[:, None]
+    heavy = weights * a
+    product = np.einsum("dn,dn->d", heavy, b)
+    squares = np.einsum("dn,dn->d", heavy, a) * np.einsum("dn,dn,dn->d", weights, b, b)
     return np.clip(ratio(product, np.sqrt(squares)), -1.0, 1.0)
 
 
@@ -125,11 +129,19 @@ def _w(marks: Floats, weights: Floats) -> Floats:
 
 
 def by_block(
-    statistic: Callable[[Floats, Floats], Floats], marks: Floats, weights: Floats
+    statistic: Callable[[Floats, Floats], Floats],
+    marks: Floats,
+    draws: Draws,
+    chosen: NDArray[np.bool_],
 ) -> Floats:
-    """A statistic of all draws, so many at a time that memory stays bounded."""
+    """A statistic of ``marks`` under every draw, so many at a time that memory stays bounded.
+
+    ``chosen`` are the drawn units that the rows of ``marks`` belong to.
+    """
     size = max(1, BLOCK // max(1, len(marks)))
+    cluster = draws.cluster[chosen]
     parts = [
-        statistic(marks, weights[start : start + size]) for start in range(0, len(weights), size)
+        statistic(marks, draws.counts[start : start + size, cluster])
+        for start in range(0, len(draws.counts), size)
     ]
     return np.concatenate(parts)
