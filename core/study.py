@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from core.agreement import Agreement
     from core.forecast.score import ForecastScore
     from core.hindsight.calibration import Calibration
-    from core.hindsight.score import Score
-    from core.hindsight.specifications import SpecificationCurve
-    from core.hindsight.sweep import Sweep
+    from core.hindsight.results import Score, SpecificationCurve, Sweep
     from core.ligbench.rank import Rank
 
 CONFIG_FILE = "study.toml"

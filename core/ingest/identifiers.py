@@ -93,4 +93,6 @@ def content_id(prefix: str, *parts: object) -> str:
 
 
 def _without_marks(text: str) -> str:
+    if text.isascii():
+        return text
     return "".join(letter for letter in text if not unicodedata.combining(letter))

@@ -232,8 +232,10 @@ class _Groups:
         near = not own or not years or min(abs(a - b) for a in own for b in years) <= TITLE_YEARS
         if not near or not key:
             return False
+        if tells_apart(key):
+            return True
         abstracts = {title_key(r.get("abstract")) for r in (group.record, record)}
-        return tells_apart(key) or (len(abstracts) == 1 and "" not in abstracts)
+        return len(abstracts) == 1 and "" not in abstracts
 
     @staticmethod
     def _another_work(group: _Group, record: Record) -> bool:
