@@ -26,7 +26,9 @@ def value_means(values: Floats, ideas: Ideas, draws: Draws) -> Floats:
     metrics = values.shape[1]
     own = ideas.system[:, None] == np.arange(len(ideas.systems))[None, :]
     known = np.isfinite(values)
-    inside = (own[:, None, :] & known[:, :, None]).reshape(len(values), -1)
+    inside = (own[:, None, :] & known[:, :, None]).reshape(
+        len(values), metrics * len(ideas.systems)
+    )
     filled = np.repeat(np.where(known, values, 0.0), len(ideas.systems), axis=1)
     total = draws.counts @ draws.sums(np.where(inside, filled, 0.0))
     n = draws.counts @ draws.sums(inside.astype(float))
