@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.hindsight.browse import IdeaFilter, find_ideas
 from core.hindsight.cases import case
-from dashboard import components, inspector, picking, state
+from dashboard import components, inspector, picking, quadrant_controls, state
 from dashboard.charts.quadrants import NAMES
 from dashboard.prose import count, number, percent
 
@@ -48,6 +48,8 @@ with st.container(border=True):
         high = st.number_input(
             "to", 0.0, value=None, step=0.05, key="high", width=140, **state.BOUND
         )
+    with st.expander("How quadrants are cut"):
+        quadrant_controls.draw(view, score.quadrants)
 
 by_name = {name: key for key, name in NAMES.items()}
 found = find_ideas(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.config import QUADRANT_RULES
 from core.hindsight.cases import case, cases, quadrant_ids
-from dashboard import cards, components, picking, state
+from dashboard import cards, components, picking, quadrant_controls, state
 from dashboard.case_export import cards_csv, cards_html
 from dashboard.charts.quadrants import (
     MEANINGS,
@@ -22,73 +21,11 @@ from dashboard.charts.quadrants import (
 )
 from dashboard.prose import count, plain
 
-RULE_MEANINGS = {
-    "pooled_median": "Cuts at the median of all ideas with both values, as the paper words it.",
-    "system_median": "Each system is cut at its own medians.",
-    "nonzero_median": "HindSight is cut at the median of the scores above 0; judges at theirs.",
-    "tertile": "Cuts at the upper third (the 2/3 quantile) of all ideas with both values.",
-    "fixed": "Cuts at two numbers of your own.",
-}
-
 view = state.current()
 score = components.score_or_stop(view)
 components.page(quadrants_title(score), quadrants_sentence(score))
 components.notices(view, score)
-
-
-def start_fixed(hindsight: float | None, judge: float | None) -> None:
-    """Fixed cuts begin where the cuts were."""
-    if st.session_state["quadrant_rule"] != "fixed":
-        return
-    for name, cut in (("hindsight_cut", hindsight), ("judge_cut", judge)):
-        if st.session_state.get(name) is None and getattr(view.settings, name) is None:
-            state.assign({name: 0.0 if cut is None else round(cut, 3)})
-
-
-def middle(cut: float | dict[str, float] | None) -> float | None:
-    """One number where each system has its own."""
-    return sum(cut.values()) / len(cut) if isinstance(cut, dict) and cut else cut  # type: ignore[return-value]
-
-
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    rule = st.segmented_control(
-        "Where the quadrants are cut",
-        QUADRANT_RULES,
-        default=view.base.quadrant_rule,
-        required=True,
-        wrap=True,
-        key="quadrant_rule",
-        on_change=start_fixed,
-        args=(middle(score.quadrants.hindsight_cut), middle(score.quadrants.judge_cut)),
-        **state.BOUND,
-    )
-    st.toggle(
-        "On the cut counts as high",
-        value=view.base.inclusive,
-        key="inclusive",
-        help="High means ≥ the cut; otherwise >",
-        **state.BOUND,
-    )
-if rule == "fixed":
-    with st.container(horizontal=True):
-        for name, label, top in (
-            ("judge_cut", "Judges' cut (1 to 10)", 10.0),
-            ("hindsight_cut", "HindSight's cut (0 to 1)", None),
-        ):
-            st.number_input(
-                label,
-                0.0,
-                top,
-                value=getattr(view.base, name),
-                step=0.01,
-                format="%.3f",
-                key=name,
-                width=200,
-                **state.BOUND,
-            )
-    if view.settings.quadrant_rule != "fixed":
-        components.nothing("Fixed cuts need both numbers; until then the study's own rule holds.")
-st.caption(RULE_MEANINGS[rule or view.settings.quadrant_rule])
+quadrant_controls.draw(view, score.quadrants)
 
 titles = dict(zip(view.study.ideas["idea_id"], view.study.ideas["title"].fillna(""), strict=True))
 if score.quadrants.undefined:
