@@ -26,6 +26,7 @@ Pool = Literal["all", "topic"]
 QuadrantRule = Literal["pooled_median", "system_median", "nonzero_median", "tertile", "fixed"]
 Admission = Literal["include", "exclude"]
 EloMode = Literal["latent", "paper"]
+MapRule = Literal["calibrated", "fixed"]
 PresetName = Literal["hindsight", "ligbench", "ideaforecastbench"]
 
 NORMALIZERS: tuple[Normalizer, ...] = get_args(Normalizer)
@@ -49,6 +50,13 @@ JUDGE_CONCURRENCY = 8
 JUDGE_TIMEOUT = 120.0
 JUDGE_ATTEMPTS = 7
 JUDGE_GIVE_UP_AFTER = 10
+
+COMPARED_REFERENCES = 20
+START_EXAMPLES = 3
+LIGBENCH_REPEATS = 1
+RETRIEVED_DEEP = 100
+NOVELTY_DEPTH = 100
+TRAINING_PAIRS = 15_000
 
 UNPACK_FREE_BYTES = 64 << 20
 MAX_UNPACK_RATIO = 200
@@ -112,6 +120,12 @@ class Settings(BaseModel):
     elo_passes: int = Field(1, ge=1, le=100, description="Times an idea's games are replayed")
     orders: int = Field(200, ge=2, le=100_000, description="Seeded orders of an idea's games")
     bt_prior_sd: float = Field(1.5, gt=0, description="Spread of the Bradley–Terry prior (τ)")
+    novelty_map: MapRule = Field(
+        "calibrated", description="Novelty map: fitted to the similarities, or novelty_k and _mu"
+    )
+    novelty_n: int = Field(
+        20, ge=1, le=NOVELTY_DEPTH, description="Nearest papers that novelty looks at (N)"
+    )
     novelty_alpha: float = Field(0.6, ge=0, le=1, description="Weight of the nearest paper (α)")
     novelty_k: float = Field(12.0, gt=0, description="Steepness of the novelty map (k)")
     novelty_mu: float = Field(0.72, ge=-1, le=1, description="Centre of the novelty map (μ)")

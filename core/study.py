@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.forecast.score import ForecastScore
     from core.hindsight.calibration import Calibration
     from core.hindsight.results import Score, SpecificationCurve, Sweep
+    from core.ligbench.novelty import Novelty
     from core.ligbench.rank import Rank
 
 CONFIG_FILE = "study.toml"
@@ -204,6 +205,12 @@ class Study:
         from core.ligbench.rank import rank
 
         return rank(self, settings or self.settings)
+
+    def novelty(self, settings: Settings | None = None) -> Novelty:
+        """LigBench: novelty of ideas against the papers before their cutoff."""
+        from core.ligbench.novelty import novelty
+
+        return novelty(self, settings or self.settings)
 
     def agreement(self, settings: Settings | None = None) -> Agreement:
         """Agreement of judges: pairs, sets, repeats, and how their calls ended."""
