@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +21,7 @@ from core.judging.parse import State
 from core.judging.task import cache_key
 
 CALLS_FILE = "calls.jsonl"
-SYNC_EVERY = 64
+SYNC_EVERY = 256
 SYNC_SECONDS = 2.0
 _STATES = ("ok", "refused", "parse_failed", "call_failed")
 
@@ -74,10 +74,10 @@ class Call:
         return self.state != "call_failed"
 
     def to_line(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+        return json.dumps({n: getattr(self, n) for n in _NAMES}, ensure_ascii=False) + "\n"
 
 
-_NAMES = {item.name for item in fields(Call)}
+_NAMES = tuple(item.name for item in fields(Call))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +100,10 @@ class CallIndex:
             self.add(call)
 
     def add(self, call: Call) -> None:
-        known = self._best.get(call.cache_key)
+        key = call.cache_key
+        known = self._best.get(key)
         if known is None or call.state == "ok" or known.state != "ok":
-            self._best[call.cache_key] = call
+            self._best[key] = call
 
     def get(self, key: str) -> Call | None:
         return self._best.get(key)

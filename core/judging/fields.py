@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 
@@ -119,8 +120,9 @@ class Records:
         )
 
 
-def object_schema(fields: Sequence[Field], *, bounded: bool = True) -> dict[str, Any]:
-    """The JSON schema of an object with exactly these keys."""
+@cache
+def object_schema(fields: tuple[Field, ...], *, bounded: bool = True) -> dict[str, Any]:
+    """The JSON schema of an object with exactly these keys; shared, so not to be changed."""
     return {
         "type": "object",
         "properties": {field.name: field.schema(bounded=bounded) for field in fields},

@@ -119,6 +119,8 @@ class Spending:
             cost is not None and self.cost >= cost
         ):
             return "no"
+        if tokens is None and cost is None:
+            return "yes"
         open_tokens = sum(usage.tokens for usage in self._open.values())
         open_cost = sum(self._cost(usage) for usage in self._open.values())
         if self._open and (

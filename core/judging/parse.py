@@ -16,9 +16,7 @@ from core.judging.fields import Field, check_object
 
 State = Literal["ok", "refused", "parse_failed", "call_failed"]
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THINKING_ENDS = re.compile(r".*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_THINKING_BEGINS = re.compile(r"<(?:think|thinking|reasoning)>.*", re.DOTALL | re.IGNORECASE)
+_THINKING_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _OPENS_OBJECT = re.compile(r'\{\s*["}]')
 _CUT_OFF = ("length", "max_tokens")
 _WITHHELD = ("content_filter", "refusal", "safety")
@@ -93,21 +91,23 @@ def last_object(text: str) -> dict[str, Any] | None:
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
     found: dict[str, Any] | None = None
     repeated: _RepeatedKeyError | None = None
-    broken: int | None = None
+    broken: _OpenObject | None = None
     place = text.find("{")
     while place != -1:
-        if broken is not None and not _inside(text, broken, place):
+        if broken is not None and not broken.reaches(place):
             broken = None
+        end = place + 1
         try:
             value, end = decoder.raw_decode(text, place)
         except _RepeatedKeyError as error:
+            _, end = json.JSONDecoder().raw_decode(text, place)
             if broken is None:
                 found, repeated = None, error
-            end = _end_of_object(text, place)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return None
+        except ValueError:
             if broken is None and _OPENS_OBJECT.match(text, place):
-                broken = place
-            end = place + 1
+                broken = _OpenObject(text, place)
         else:
             if broken is None:
                 found, repeated = value, None
@@ -117,11 +117,47 @@ def last_object(text: str) -> dict[str, Any] | None:
     return found
 
 
+class _OpenObject:
+    """A broken object, followed through the text to see where it ends, if it does."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._place = start
+        self._depth = 0
+        self._quoted = self._escaped = False
+
+    def reaches(self, place: int) -> bool:
+        """Whether it is still open, outside of quoted text, at ``place``; never asked backwards."""
+        for letter in self._text[self._place : place]:
+            if self._escaped:
+                self._escaped = False
+            elif self._quoted:
+                self._escaped = letter == "\\"
+                self._quoted = letter != '"'
+            elif letter == '"':
+                self._quoted = True
+            elif letter in "{}":
+                self._depth += 1 if letter == "{" else -1
+                if self._depth == 0:
+                    return False
+        self._place = place
+        return not self._quoted
+
+
 def without_thinking(text: str) -> str:
     """The text without its thinking blocks, also where a tag's partner is missing."""
-    text = _THINKING.sub("", text)
-    text = _THINKING_ENDS.sub("", text)
-    return _THINKING_BEGINS.sub("", text)
+    spoken: list[str] = []
+    place, thinking = 0, False
+    for tag in _THINKING_TAG.finditer(text):
+        if tag[1] and not thinking:
+            spoken.clear()
+        elif not tag[1] and not thinking:
+            spoken.append(text[place : tag.start()])
+        thinking = not tag[1]
+        place = tag.end()
+    if not thinking:
+        spoken.append(text[place:])
+    return "".join(spoken)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -135,29 +171,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
-
-
-def _end_of_object(text: str, start: int) -> int:
-    _, end = json.JSONDecoder().raw_decode(text, start)
-    return end
-
-
-def _inside(text: str, start: int, place: int) -> bool:
-    """Whether the object that opens at ``start`` is still open, outside of text, at ``place``."""
-    depth, quoted, escaped = 0, False, False
-    for letter in text[start:place]:
-        if escaped:
-            escaped = False
-        elif quoted:
-            escaped = letter == "\\"
-            quoted = letter != '"'
-        elif letter == '"':
-            quoted = True
-        elif letter in "{}":
-            depth += 1 if letter == "{" else -1
-            if depth == 0:
-                return False
-    return depth > 0 and not quoted
 
 
 def _failed(reason: str) -> Reading:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.judging.calls import Call
@@ -19,6 +20,21 @@ def read_answer(answer: Answer, task: Task) -> Reading:
         return Reading(state="parse_failed", reason=answer.problem)
     return read_reply(
         answer.text, task.fields, finish_reason=answer.finish_reason, refusal=answer.refusal
+    )
+
+
+def scrubbed(answer: Answer, scrub: Callable[[str], str]) -> Answer:
+    """The answer without the key: a server may echo what it was sent."""
+
+    def clean(text: str | None) -> str | None:
+        return None if text is None else scrub(text)
+
+    return replace(
+        answer,
+        text=clean(answer.text),
+        reasoning=clean(answer.reasoning),
+        refusal=clean(answer.refusal),
+        raw=clean(answer.raw),
     )
 
 

@@ -19,7 +19,7 @@ from core.judging.client import Answer, CallError, ChatClient, Request
 from core.judging.limits import Budget, Clock, Limits, Prices, RateLimiter, Spending, Usage
 from core.judging.parse import Reading
 from core.judging.plan import Job, make_plan
-from core.judging.record import read_answer, record_call
+from core.judging.record import read_answer, record_call, scrubbed
 from core.judging.report import Outcome, Progress, RunReport, Stop
 from core.judging.retry import RetryPolicy
 from core.judging.tally import Tally
@@ -210,7 +210,7 @@ class _Run:
                 raise _StoppedError
             asked_at = self.clock.now()
             try:
-                answer = await self.client.send(request)
+                answer = scrubbed(await self.client.send(request), self.client.scrub)
             except CallError as error:
                 failure = error
             except Exception as error:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.judging.fields import Choice, Records, Text, Texts, Whole, object_schema
@@ -105,6 +105,7 @@ def test_a_refusing_phrase_beside_an_object_is_no_refusal() -> None:
     assert read('I cannot be sure: {"mark": 12, "reason": ""}')[0] == "parse_failed"
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.integers(1, 10), st.text())
 def test_what_stands_round_a_reply_does_not_change_it(
     before: str, after: str, mark: int, reason: str
@@ -117,11 +118,13 @@ def test_what_stands_round_a_reply_does_not_change_it(
             assert last_object(before + text + after) == {"mark": mark, "reason": reason}
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_reader_or_becomes_a_number(text: str) -> None:
     assert read(text)[0] in ("parse_failed", "refused")
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(GOOD) - 1))
 def test_no_beginning_of_a_reply_is_a_reply(length: int) -> None:
     assert read(GOOD[:length])[0] == "parse_failed"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_helpers import study_of
 
@@ -62,6 +62,7 @@ def test_a_text_that_holds_its_own_mark_gets_another(monkeypatch: pytest.MonkeyP
     assert fence("IDEA", "I hold aaaa").startswith("<<<BEGIN IDEA bbbb>>>")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_the_fence_holds_for_any_text(text: str) -> None:
     block = fence("IDEA", text)
