@@ -33,7 +33,7 @@ PAPERS = 3000
 IDEAS = 100
 HORIZON_MONTHS = 30
 KNOWLEDGE_CUTOFF = date(2023, 12, 31)
-THETA = 0.6
+THETA = 0.61
 NAME = "Demo (simulated)"
 DESCRIPTION = (
     "A simulated study: its ideas, papers, citations, venues and judges are invented. Two idea"

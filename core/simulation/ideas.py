@@ -79,8 +79,8 @@ def _is_name(topic: str) -> bool:
 
 def _flair(rng: np.random.Generator, system: str, worth: float) -> float:
     """How flowery an idea is, 0 to 1: less so where it is worth more."""
-    middle = 0.74 - 0.56 * worth if system == GROUNDED else 0.62 - 0.16 * worth
-    return float(np.clip(middle + 0.16 * rng.standard_normal(), 0, 1))
+    middle = 0.65 - 0.38 * worth if system == GROUNDED else 0.62 - 0.16 * worth
+    return float(np.clip(middle + 0.21 * rng.standard_normal(), 0, 1))
 
 
 def _new_title(rng: np.random.Generator, idea: Direction, titles: set[str]) -> str:

@@ -28,7 +28,7 @@ _SHARES = {"no_abstract": 0.03, "unknown_citations": 0.03, "month": 0.04, "year"
 _UNDATED = 0.004
 # How papers on a grounded idea, on a vague one and on none are cited and placed.
 _CITATION_SCALE = {GROUNDED: 7.0, VAGUE: 4.0, None: 2.5}
-_VENUE_WEIGHT = {GROUNDED: 3.2, VAGUE: 2.6, None: 1.0}
+_VENUE_WEIGHT = {GROUNDED: 4.0, VAGUE: 5.0, None: 1.0}
 _TAIL = 1.25
 _ACL_MEETINGS = {2023: "61st", 2024: "62nd", 2025: "63rd"}
 _VISUAL = ("Diffusion Models", "Multimodal LLMs")
