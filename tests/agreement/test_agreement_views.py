@@ -205,6 +205,13 @@ def test_a_judge_that_favours_its_family_shows() -> None:
     assert "not known" in found["person"].difference.undefined
 
 
+def test_without_ideas_of_another_family_nothing_can_be_compared() -> None:
+    probes = family_probe(family_study(), settings=FAST, families=lambda name: ("one",))
+    for probe in probes:
+        assert (probe.n_other, probe.mean_other) == (0, None)
+        assert "another family" in probe.difference.undefined
+
+
 def test_an_unknown_judge_is_refused() -> None:
     with pytest.raises(UsageError, match="Did you mean 'claude-y'"):
         paired_marks(family_study(), "gpt-x", "claude-z", "overall")
