@@ -26,7 +26,6 @@ from core.simulation.ideas import idea_rows
 from core.simulation.marks import score_rows
 from core.simulation.papers import CUTOFF, SNAPSHOT, paper_rows, place
 from core.simulation.plan import SYSTEMS, directions
-from core.simulation.texts import frames
 from core.study import CONFIG_FILE, Study
 
 PAPERS = 3000
@@ -55,12 +54,11 @@ def simulate(seed: int = 0, papers: int = PAPERS, ideas: int = IDEAS) -> Study:
     paper_table = paper_rows(paper_rng, place(paper_rng, planted, papers))
     followed: dict[int, list[str]] = defaultdict(list)
     placed: dict[int, bool] = {}
-    top = set(frames()["venues"]["top"])
     for row in paper_table:
-        number = row.pop("_direction")
+        number, at_top = row.pop("_direction"), row.pop("_top")
         if number >= 0:
             followed[number].append(row["paper_id"])
-            placed[number] = placed.get(number, False) or row["venue"] in top
+            placed[number] = placed.get(number, False) or at_top
     idea_table, outlooks = idea_rows(idea_rng, planted, followed, placed)
     rows = {
         "ideas": sorted(idea_table, key=lambda row: (SYSTEMS.index(row["system"]), row["idea_id"])),

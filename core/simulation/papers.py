@@ -79,7 +79,7 @@ def place(rng: np.random.Generator, planted: Sequence[Direction], papers: int) -
 
 
 def paper_rows(rng: np.random.Generator, placed: Placement) -> list[dict[str, Any]]:
-    """The rows of ``papers``, in the order of their dates, with ``_direction`` beside them.
+    """The rows of ``papers``, in the order of their dates, with ``_direction`` and ``_top`` beside.
 
     Texts, dates, citations, venues and gaps come from streams of their own.
     """
@@ -87,7 +87,7 @@ def paper_rows(rng: np.random.Generator, placed: Placement) -> list[dict[str, An
     text_rng, date_rng, citation_rng, venue_rng, gap_rng = rng.spawn(5)
     published = _dates(date_rng, placed)
     citations = _citations(citation_rng, placed, published)
-    venues = _venues(venue_rng, placed, published)
+    venues, at_top = _venues(venue_rng, placed, published)
     marks = {name: gap_rng.random(count) < share for name, share in _SHARES.items()}
     undated = gap_rng.random(count) < _UNDATED
     titles: set[str] = set()
@@ -111,6 +111,7 @@ def paper_rows(rng: np.random.Generator, placed: Placement) -> list[dict[str, An
                 "citations": None if marks["unknown_citations"][row] else int(citations[row]),
                 "topics": [topic.topic],
                 "_direction": int(placed.direction[row]),
+                "_top": bool(at_top[row]),
             }
         )
     return rows
@@ -137,8 +138,10 @@ def _citations(
     return np.floor(scale * draws * age**1.3).astype(np.int64)
 
 
-def _venues(rng: np.random.Generator, placed: Placement, published: NDArray[np.int64]) -> list[str]:
-    """A venue a paper: a fixed share at top venues, more of them where a direction is planted."""
+def _venues(
+    rng: np.random.Generator, placed: Placement, published: NDArray[np.int64]
+) -> tuple[list[str], NDArray[np.bool_]]:
+    """A venue a paper, and whether a top one: a fixed share at top venues, more of them where a direction is planted."""
     count = len(published)
     weight = np.array([_VENUE_WEIGHT[system] for system in placed.system])
     weight[published > (SNAPSHOT - CUTOFF).days - 120] *= 0.2
@@ -154,7 +157,7 @@ def _venues(rng: np.random.Generator, placed: Placement, published: NDArray[np.i
         year = min(day.year + (day.month > 6), SNAPSHOT.year)
         venue = spellings[int(draws[row]) % len(spellings)]
         venues.append(venue.format(year=year, ordinal=_ACL_MEETINGS[year]))
-    return venues
+    return venues, at_top
 
 
 def _venue_lists(topic: str) -> dict[str, list[str]]:
