@@ -17,13 +17,21 @@ from core.config import ALL_JUDGES, Settings
 from core.errors import DataError, ForeseenError
 from core.hindsight.cases import cases, quadrant_ids
 from core.hindsight.quantities import QUANTITIES, default_text, setting_texts
-from core.hindsight.results import HINDSIGHT, UNSCORED, Comparison, Correlation, Score
+from core.hindsight.results import (
+    HINDSIGHT,
+    UNSCORED,
+    Comparison,
+    Conclusion,
+    Correlation,
+    Score,
+)
 from core.ingest.tabular import replacing
 from core.published import HINDSIGHT_PAPER, SETTING, beside
 from core.study import Study
 from dashboard import document as doc
 from dashboard.beside_text import TABLES, beside_sentence, beside_table
 from dashboard.case_export import SIMULATED_EXPORT, card_html
+from dashboard.charts.conclusions import conclusions_of, holding, holds_at
 from dashboard.charts.quadrants import (
     MEANINGS,
     NAMES,
@@ -38,6 +46,7 @@ from dashboard.prose import count, fixed, interval, number, p_value, percent
 from dashboard.strip import score_strips
 
 SHOWN_CARDS = 6
+SHOWN_STRETCHES = 4
 
 
 def report_html(study: Study, score: Score, *, made: datetime | None = None) -> str:
@@ -49,6 +58,7 @@ def report_html(study: Study, score: Score, *, made: datetime | None = None) -> 
         *_systems(score),
         *_comparisons(score),
         *_correlations(score),
+        *_thresholds(study, score),
         *_quadrants(study, score),
         *_data(study, score),
         *_published(score),
@@ -161,6 +171,38 @@ def _correlations(score: Score) -> Iterable[str]:
         caption=f"Spearman's ρ; Holm over all {len(score.correlations)} correlations, each judge's"
         " own among them.",
     )  # fmt: skip
+
+
+def _thresholds(study: Study, score: Score) -> Iterable[str]:
+    sweep = study.sweep(score.settings)
+    items = conclusions_of(sweep, [row.system for row in score.systems])
+    if not items:
+        return
+    yield doc.element("h2", "For which θ does each conclusion hold?")
+
+    def spans(item: Conclusion) -> str:
+        found = holding(sweep.thetas, item)
+        texts = [
+            f"{fixed(a, 3)} to {fixed(b, 3)}" if a > -1 else f"up to {fixed(b, 3)}"
+            for a, b in found
+        ]
+        if len(texts) > SHOWN_STRETCHES:
+            rest = len(texts) - SHOWN_STRETCHES
+            texts = [
+                *texts[:SHOWN_STRETCHES],
+                f"and {count(rest, 'more stretch', 'more stretches')}",
+            ]
+        return ", ".join(texts) or "none"
+
+    now = score.settings.theta
+    yield doc.table(
+        ["conclusion", f"at θ = {number(now)}", "holds for θ"],
+        [
+            [item.statement, "yes" if holds_at(sweep.thetas, item, now) else "no", spans(item)]
+            for item in items
+        ],
+        caption=f"At all {len(sweep.thetas):,} thresholds where anything changes, not on a grid.",
+    )
 
 
 def _quadrants(study: Study, score: Score) -> Iterable[str]:

@@ -21,7 +21,7 @@ _ROLE = re.compile(r":(?:func|class|exc|mod|meth):`~?([^`]+)`")
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """One quantity. ``formula`` is LaTeX; ``homes`` are 'module:name' of what computes it.
+    """One quantity. ``formula`` is LaTeX; ``homes`` are what computes it: 'module:name' or a module.
 
     ``range`` says where values lie and which direction is better; ``limits`` what it cannot say.
     """
@@ -57,7 +57,11 @@ QUANTITIES: tuple[Quantity, ...] = (
         group="Match",
         formula=r"\text{idea} = \text{problem} \oplus \text{method},\qquad"
         r" \text{paper} = \text{title} \oplus \text{abstract}",
-        homes=("core.matching.text:idea_texts", "core.matching.text:paper_texts"),
+        homes=(
+            "core.matching.text",
+            "core.matching.text:idea_texts",
+            "core.matching.text:paper_texts",
+        ),
         source=f"{PAPER}, section 3.3",
         range="text",
         limits="An encoder reads only its first tokens (256 for minilm, 512 for specter2).",
@@ -67,7 +71,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         name="Pool of an idea",
         group="Match",
         formula=r"\mathcal{P}(i) = \{p \mid T < \text{published}(p) \le T + \Delta\}",
-        homes=("core.matching.pools:Pools", "core.matching.pools:pools"),
+        homes=("core.matching.pools", "core.matching.pools:pools"),
         source=f"{PAPER}, sections 3.2 and 4.1",
         range="a set of papers; more is not better",
         limits="A paper that no source lists cannot be met: a score of 0 is not a verdict.",
@@ -79,7 +83,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         formula=r"\operatorname{sim}(i, p) = \frac{\mathbf{x}_i \cdot \mathbf{x}_p}"
         r"{\lVert\mathbf{x}_i\rVert\,\lVert\mathbf{x}_p\rVert},\qquad"
         r" \operatorname{top-}K(\mathcal{P}(i), i)",
-        homes=("core.matching.index:search", "core.hindsight.panel:Panel"),
+        homes=("core.matching.index:search",),
         source=f"{PAPER}, section 3.3",
         range="similarity from −1 to 1, higher is nearer",
         limits="Near in an encoder's space is near in topic; method and novelty may differ.",
@@ -110,7 +114,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         name="Top venue, v",
         group="Score",
         formula=r"v(p) \in \{0, 1\}",
-        homes=("core.hindsight.venues:is_top", "core.hindsight.venues:read_venue"),
+        homes=("core.hindsight.venues", "core.hindsight.venues:is_top"),
         source=f"{PAPER}, section 3.4",
         range="0 or 1",
         limits="Workshops, Findings and tracks are 0. A new paper may yet be published.",
@@ -151,7 +155,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         group="Judges",
         formula=r"j(i) = \frac{1}{|J_i|}\sum_{j \in J_i} \frac{1}{|R_{ij}|}"
         r"\sum_{r \in R_{ij}} m_{ijr}",
-        homes=("core.hindsight.marks:marks", "core.hindsight.marks:Marks"),
+        homes=("core.hindsight.marks:marks",),
         source=f"{PAPER}, section 4.4",
         range="1 to 10, higher is better",
         limits="Refusals and unreadable replies are left out and counted, never taken as low.",
@@ -249,9 +253,10 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def docstring(home: str) -> str:
-    """The docstring of 'module:name'."""
-    module, name = home.split(":")
-    return inspect.getdoc(getattr(import_module(module), name)) or ""
+    """The docstring of 'module:name', or of a whole module."""
+    module, _, name = home.partition(":")
+    found = import_module(module)
+    return inspect.getdoc(getattr(found, name) if name else found) or ""
 
 
 def markdown(text: str) -> str:

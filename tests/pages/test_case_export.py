@@ -110,8 +110,9 @@ def test_the_report_is_written_with_the_settings_given(plain_folder: Path, tmp_p
     assert main([str(plain_folder), "-o", str(file), "--settings", '{"theta": 0.85}']) == 0
     shown = parse(file.read_text(encoding="utf-8")).shown
     assert "theta0.85" in shown
-    # Only i1's p1 (0.9) reaches 0.85: alpha 1 of 4, beta none, so the ratio is undefined.
-    assert "alpha" in shown
+    # Only i1's p1 (0.9) reaches 0.85; above 0.9 nothing does, so alpha leads up to there alone.
+    assert "alpha scores higher than betayes" in shown
+    assert "up to 0.900" in shown
 
 
 def test_a_report_that_cannot_be_made_says_why(
