@@ -27,6 +27,7 @@ from core.study import Study
 _STAGES = {
     "ideas": "Encoding ideas",
     "papers": "Encoding papers",
+    "references": "Encoding references",
     "search": "Searching",
     "calibration": "Measuring all pairs",
 }

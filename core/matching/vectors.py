@@ -23,8 +23,8 @@ from core.ingest.tabular import replacing
 from core.matching.encoders import Encoder
 from core.matching.text import Texts, text_digest
 
-Kind = Literal["ideas", "papers"]
-Stage = Literal["ideas", "papers", "search", "calibration"]
+Kind = Literal["ideas", "papers", "references"]
+Stage = Literal["ideas", "papers", "references", "search", "calibration"]
 FOLDER = "vectors"
 CHUNK = 64
 
