@@ -220,9 +220,8 @@ def _difference(group: pd.DataFrame) -> dict[str, object]:
         "undefined": None,
     }
     if not len(one) or not len(other):
-        found["undefined"] = 
-            "no accepted paper has a score" if not len(one) else "no rejected paper has a score"
-        
+        found["undefined"] = f"no {'rejected' if len(one) else 'accepted'} paper has a score"
+
         return found
     found["difference"] = float(one.mean() - other.mean())
     if min(len(one), len(other)) < 2 or (np.ptp(one) == 0 and np.ptp(other) == 0):
