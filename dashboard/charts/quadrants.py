@@ -106,9 +106,9 @@ def cuts_sentence(quadrants: Quadrants) -> str:
     def of(cut: float | dict[str, float] | None, n: int) -> str:
         on = "none on it" if n == 0 else f"{count(n, 'idea')} exactly on it"
         if isinstance(cut, dict):
-            each = ", ".join(f"{name} {sign} {number(value)}" for name, value in cut.items())
+            each = ", ".join(f"{name} {sign} {number(value, 4)}" for name, value in cut.items())
             return f"{each} ({on})"
-        return f"{sign} {number(cut)} ({on})"
+        return f"{sign} {number(cut, 4)} ({on})"
 
     return (
         f"Cuts ({RULES[quadrants.rule]}): judges {of(quadrants.judge_cut, quadrants.on_cut['judge'])};"

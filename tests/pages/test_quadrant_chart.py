@@ -41,7 +41,7 @@ def test_the_title_is_the_finding(score: Score) -> None:
 
 def test_the_cuts_say_rule_and_ties(score: Score) -> None:
     assert cuts_sentence(score.quadrants) == (
-        "Cuts (pooled medians): judges > 7.00 (1 idea exactly on it);"
+        "Cuts (pooled medians): judges > 7.000 (1 idea exactly on it);"
         " HindSight > 0 (4 ideas exactly on it)."
     )
 
@@ -101,7 +101,7 @@ def test_cuts_of_each_system_are_drawn_apart() -> None:
     assert cuts.loc["alpha", "hindsight_cut"] == pytest.approx(0.23)
     assert cuts.loc["alpha", "judge_cut"] == 6.5
     assert cuts.loc["beta", "judge_cut"] == 7
-    assert "alpha > 6.50, beta > 7.00" in cuts_sentence(score.quadrants)
+    assert "alpha > 6.500, beta > 7.000" in cuts_sentence(score.quadrants)
 
 
 def test_counts_are_table_three(score: Score) -> None:
