@@ -39,6 +39,10 @@ def test_every_row_is_the_score_under_its_choices() -> None:
             if one.judge == "all":
                 rho = row[f"rho_{one.dimension}__{one.system}"]
                 assert (np.isnan(rho) and one.rho is None) or rho == pytest.approx(one.rho)
+    assert set(zip(curve.rows["citation_weight"], curve.rows["venue_weight"], strict=True)) == {
+        (0.6, 0.4),
+        (1.0, 0.0),
+    }
     assert curve.rows["own"].sum() == 1
     own = curve.rows[curve.rows["own"]].iloc[0]
     assert (own["theta"], own["venue_weight"]) == (0.6, 0.4)
