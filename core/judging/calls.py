@@ -257,14 +257,16 @@ def _lock(handle: int, path: Path) -> None:
 def _mend_tail(handle: int, path: Path) -> tuple[str, ...]:
     """End a whole last line that lacks its newline; cut a torn one off."""
     size = os.fstat(handle).st_size
-    if size == 0 or os.pread(handle, 1, size - 1) == b"\n":
-        return ()
-    start, tail = size, b""
-    while start > 0 and b"\n" not in tail:
-        step = min(1 << 16, start)
-        start -= step
-        tail = os.pread(handle, step, start) + tail
+    tail, start = b"", size
+    with path.open("rb") as file:
+        while start > 0 and b"\n" not in tail:
+            step = min(1 << 16, start)
+            start -= step
+            file.seek(start)
+            tail = file.read(step) + tail
     torn = tail.rsplit(b"\n", 1)[-1]
+    if not torn:
+        return ()
     if _call(torn, requests=False) is not None:
         os.write(handle, b"\n")
         return ()

@@ -82,6 +82,45 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Number:
+    """A number from ``low`` to ``high``, whole or not; text and booleans are refused."""
+
+    name: str
+    low: float
+    high: float
+
+    def schema(self, *, bounded: bool) -> dict[str, Any]:
+        limits = {"minimum": self.low, "maximum": self.high} if bounded else {}
+        return {"type": "number", **limits}
+
+    def check(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ValueError(f"must be a number, not {_shown(value)}")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"must be from {self.low:g} to {self.high:g}, not {_shown(value)}")
+        return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneNumber:
+    """One of the numbers named, such as 1, 0.5 and 0; nothing between them is taken for one."""
+
+    name: str
+    allowed: tuple[float, ...]
+
+    def schema(self, *, bounded: bool) -> dict[str, Any]:  # noqa: ARG002
+        return {"type": "number", "enum": list(self.allowed)}
+
+    def check(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ValueError(f"must be a number, not {_shown(value)}")
+        if value not in self.allowed:
+            named = ", ".join(f"{number:g}" for number in self.allowed)
+            raise ValueError(f"must be one of {named}, not {_shown(value)}")
+        return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Texts:
     """A list of ``least`` to ``most`` texts, none blank."""
 

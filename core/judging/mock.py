@@ -22,6 +22,8 @@ def _value(schema: Mapping[str, Any]) -> Any:
         return schema["enum"][0]
     if schema["type"] == "integer":
         return (schema["minimum"] + schema["maximum"]) // 2
+    if schema["type"] == "number":
+        return (schema["minimum"] + schema["maximum"]) / 2
     if schema["type"] == "array":
         return [_value(schema["items"])] * schema.get("minItems", 1)
     if schema["type"] == "object":
