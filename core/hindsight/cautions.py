@@ -9,7 +9,7 @@ from core.hindsight.panel import NO_TOPIC, ideas_of, panel
 from core.hindsight.results import Caution, Score
 from core.study import Study
 
-AMBIGUOUS_WARNING = 0.05
+DATES_WARNING = 0.05
 
 
 def cautions(study: Study, result: Score) -> tuple[Caution, ...]:
@@ -18,8 +18,8 @@ def cautions(study: Study, result: Score) -> tuple[Caution, ...]:
         *_of_study(study),
         *_of_threshold(study, result),
         *_of_candidates(study, result),
-        *_of_pool(study, result),
         *_of_leakage(study, result),
+        *_of_pool(study, result),
         *_of_resampling(study, result),
     ]
     return tuple(Caution(code=code, message=message) for code, message in found)
@@ -135,24 +135,27 @@ def _of_pool(study: Study, result: Score) -> list[tuple[str, str]]:
         found.append(
             (
                 "unknown_citations",
-                f"{pool.unknown_citations} of {pool.in_window} papers in the window"
+                f"{pool.unknown_citations:,} of {pool.in_window:,} papers in the window"
                 f" ({pool.unknown_citations / pool.in_window:.0%}) have no known citation count"
                 f" and are {done}.",
             )
         )
     near = pool.in_window + (pool.ambiguous_date if settings.ambiguous_dates == "exclude" else 0)
-    if near and pool.ambiguous_date / near >= AMBIGUOUS_WARNING:
+    if near and pool.ambiguous_date / near >= DATES_WARNING:
         done = "left out" if settings.ambiguous_dates == "exclude" else "taken in"
         found.append(
             (
                 "ambiguous_dates",
-                f"{pool.ambiguous_date} papers have a date too coarse to tell on which side of a"
+                f"{pool.ambiguous_date:,} papers have a date too coarse to tell on which side of a"
                 f" window's end they lie; they are {done}.",
             )
         )
-    if pool.undated:
+    if pool.papers and pool.undated / pool.papers >= DATES_WARNING:
         found.append(
-            ("undated", f"{pool.undated} of {pool.papers} papers have no date and are in no pool.")
+            (
+                "undated",
+                f"{pool.undated:,} of {pool.papers:,} papers have no date and are in no pool.",
+            )
         )
     if pool.in_window:
         found += [
