@@ -171,7 +171,9 @@ def test_a_settled_request_gives_its_tokens_back() -> None:
     assert asyncio.run(go()) == 0
 
 
-def test_a_429_holds_everybody_back(tmp_path: Path) -> None:
+def test_a_429_holds_everybody_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(RateLimiter, "pause", lambda self, seconds: pauses.append(seconds))
     clock = FastClock()
     times: list[float] = []
 
@@ -183,11 +185,25 @@ def test_a_429_holds_everybody_back(tmp_path: Path) -> None:
 
     client = MockClient(reply=reply)
     report = ask(tasks(4), client, tmp_path / "c.jsonl", clock=clock, limits=Limits(concurrency=1))
-    assert report.ok == 4
-    assert report.retries == 1
+    assert (report.ok, report.retries) == (4, 1)
+    assert len(pauses) == 1
+    assert 50 <= pauses[0] < 51
     assert times[0] == 0
     assert all(time >= 50 for time in times[1:])
     assert report.outcomes[0].call.attempts[0]["status"] == 429
+
+
+def test_a_pause_holds_whoever_comes_next() -> None:
+    async def go() -> list[float]:
+        clock = FastClock()
+        limiter = RateLimiter(Limits(), clock, clock.sleep)
+        limiter.pause(50)
+        limiter.pause(20)
+        await limiter.admit(1)
+        await limiter.admit(1)
+        return clock.slept
+
+    assert asyncio.run(go()) == [50]
 
 
 def test_back_off_doubles_within_its_bounds_and_ends() -> None:
