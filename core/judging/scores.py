@@ -9,18 +9,20 @@ from typing import Any
 import pandas as pd
 
 from core.config import JUDGE_DIMENSIONS, JUDGE_REPEATS
-from core.errors import UsageError, nearest
-from core.judging.calls import CALLS_FILE, CallIndex, CallsLog, read_calls
+from core.errors import UsageError
+from core.judging.calls import CALLS_FILE, read_calls
+from core.judging.choosing import chosen_ideas
 from core.judging.client import ChatClient
 from core.judging.families import FamilyFlag, study_family_flags
 from core.judging.fields import Field, Text, Whole
+from core.judging.judgements import Judged, Judgements, estimate_judgements
+from core.judging.judgements import judge as judge_
 from core.judging.limits import Budget, Limits, Prices
-from core.judging.plan import estimate, make_plan
 from core.judging.prompts import fence, fenced_parts, load_template
-from core.judging.report import Estimate, Outcome, Progress, RunReport
+from core.judging.report import Estimate, Progress
 from core.judging.retry import RetryPolicy
-from core.judging.run import StopSignal, run
-from core.judging.tables import judge_models, merge_rows, rebuild_rows, refuse_foreign_marks
+from core.judging.run import StopSignal
+from core.judging.tables import judge_models, merge_rows, rebuild_rows
 from core.judging.task import Task
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
@@ -44,15 +46,7 @@ class ScoreTasks:
     left_out: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoresReport:
-    """A run, the ideas it left out, the families of judge and systems, and the study after it."""
-
-    run: RunReport
-    left_out: tuple[tuple[str, str], ...]
-    families: tuple[FamilyFlag, ...]
-    notes: tuple[str, ...]
-    study: Study
+ScoresReport = Judged
 
 
 def score_tasks(
@@ -71,18 +65,7 @@ def score_tasks(
     """
     if repeats < 1:
         raise UsageError(f"--repeats must be at least 1 (given: {repeats})")
-    if limit is not None and limit < 1:
-        raise UsageError(f"--limit must be at least 1 (given: {limit})")
-    frame = study.ideas
-    for column, chosen in (("idea_id", ideas), ("system", systems)):
-        if chosen:
-            known = frame[column].unique().tolist()
-            for name in chosen:
-                if name not in known:
-                    what = column.removesuffix("_id")
-                    raise UsageError(f"No {what} '{name}'. {nearest(name, known)}")
-            frame = frame[frame[column].isin(chosen)]
-    frame = frame if limit is None else frame.head(limit)
+    frame = chosen_ideas(study.ideas, ideas=ideas, systems=systems, limit=limit)
     template = load_template(KIND)
     left_out: list[tuple[str, str]] = []
     prompts = []
@@ -136,10 +119,14 @@ def estimate_scores(
     retry_failed: bool = False,
 ) -> Estimate:
     """What :func:`judge_scores` would ask for; nothing is sent or written."""
-    calls = () if study.folder is None else read_calls(study.folder / CALLS_FILE).calls
-    plan = make_plan(tasks, model, parameters, CallIndex(calls), retry_failed=retry_failed)
-    earlier = [call for call in calls if call.model == model and call.kind == KIND]
-    return estimate(plan, parameters, prices, earlier)
+    return estimate_judgements(
+        study,
+        Judgements(kind=KIND, tasks=tuple(tasks)),
+        model=model,
+        parameters=parameters,
+        prices=prices,
+        retry_failed=retry_failed,
+    )
 
 
 def judge_scores(
@@ -162,39 +149,19 @@ def judge_scores(
     Calls go to ``calls.jsonl`` as they come, rows to the table from time to time and at the end,
     also when the run is stopped. Rows of an earlier run of the same judge are replaced by key.
     """
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so no call could be kept.")
-    name = (judge or client.model).strip()
-    refuse_foreign_marks(study, KIND, name)
-
-    def save(outcomes: Sequence[Outcome]) -> None:
-        nonlocal study
-        if outcomes:
-            study = merge_rows(study, KIND, [outcome.row(name) for outcome in outcomes])
-
-    with CallsLog(study.folder / CALLS_FILE, scrub=client.scrub) as log:
-        report = run(
-            tasks.tasks,
-            client,
-            log,
-            judge=name,
-            parameters=parameters,
-            limits=limits,
-            budget=budget,
-            prices=prices,
-            retry=retry,
-            retry_failed=retry_failed,
-            progress=progress,
-            checkpoint=save,
-            stop=stop,
-        )
-        save(report.outcomes)
-    marked = pd.DataFrame(
-        {"idea_id": [task.key["idea_id"] for task in tasks.tasks], "judge": name}, dtype=str
-    )
-    flags = study_family_flags(marked, study.ideas, study.config.models, {name: client.model})
-    return ScoresReport(
-        run=report, left_out=tasks.left_out, families=flags, notes=report.notes, study=study
+    return judge_(
+        study,
+        client,
+        Judgements(kind=KIND, tasks=tasks.tasks, left_out=tasks.left_out),
+        judge=judge,
+        parameters=parameters,
+        limits=limits,
+        budget=budget,
+        prices=prices,
+        retry=retry,
+        retry_failed=retry_failed,
+        progress=progress,
+        stop=stop,
     )
 
 
