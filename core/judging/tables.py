@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from core.errors import TableError, UsageError
 from core.ingest.tabular import read_rows
 from core.judging.calls import CALLS_FILE, Call, read_calls
 from core.judging.fields import Field
+from core.judging.locking import writing
 from core.judging.plan import read_call
 from core.judging.task import judged_row
 from core.schema import TABLES, admit
@@ -22,8 +24,14 @@ def merge_rows(study: Study, name: str, rows: Sequence[Mapping[str, Any]]) -> St
     """Write rows into a table of the study, each in place of the one with its key.
 
     The table is read again first, so what others wrote meanwhile stays; it is replaced whole or
-    not at all. Raises :class:`TableError` where the rows or the file break the schema.
+    not at all, by one writer after another. Raises :class:`TableError` where the rows or the
+    file break the schema.
     """
+    with nullcontext() if study.folder is None else writing(study.folder):
+        return _merged(study, name, rows)
+
+
+def _merged(study: Study, name: str, rows: Sequence[Mapping[str, Any]]) -> Study:
     table = TABLES[name]
     kept = [column for column in table.names if any(column in row for row in rows)]
     new = _admitted(name, pd.DataFrame([{c: row.get(c) for c in kept} for row in rows]), "calls")
