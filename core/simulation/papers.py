@@ -95,7 +95,7 @@ def paper_rows(rng: np.random.Generator, placed: Placement) -> list[dict[str, An
     width = len(str(count))
     for number, row in enumerate(np.argsort(published, kind="stable")):
         topic = topics()[placed.topic[row]]
-        title, abstract = _texts(
+        title, abstract = paper_text(
             text_rng, topic, int(placed.problem[row]), int(placed.method[row]), titles
         )
         day = CUTOFF + timedelta(days=int(published[row]))
@@ -173,7 +173,7 @@ def _written(day: date, precision: str) -> str:
     return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[precision]]
 
 
-def _texts(
+def paper_text(
     rng: np.random.Generator, topic: TopicTexts, problem: int, method: int, titles: set[str]
 ) -> tuple[str, str]:
     """A title that no paper has yet, and an abstract."""

@@ -80,6 +80,16 @@ def frames() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
+@cache
+def reviews() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Frames of the references' formal parts and of the LigBench judges' reasons."""
+    sections = _read(_FOLDER.parent / "reviews.toml")
+    return {
+        section: {name: tuple(lines) for name, lines in lists.items()}
+        for section, lists in sections.items()
+    }
+
+
 def _read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
