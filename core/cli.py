@@ -21,6 +21,7 @@ COMMAND_MODULES = (
     "forecast",
     "agreement",
     "judge",
+    "judge_ligbench",
     "simulate",
     "dashboard",
     "report",

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.commands.options import JsonFlag, StudyFolder, note, print_json
+from core.commands.options import JsonFlag, StudyFolder
 
 judge = typer.Typer(
     help="Let a model judge; every call is kept in the study.", no_args_is_help=True
@@ -37,66 +37,13 @@ def judge_scores(
 
     What a call has answered is not asked again: the same command goes on where a run stopped.
     """
-    from core.commands.judge_options import (
-        INTERRUPTED,
-        JudgeOptions,
-        estimate_text,
-        report_text,
-        shown_progress,
-    )
-    from core.judging.interrupt import stop_on_interrupt
-    from core.judging.scores import estimate_scores, judge_scores, score_tasks
+    from core.commands.judge_run import carry_out
+    from core.judging.judgements import Judgements
+    from core.judging.scores import KIND, score_tasks
     from core.study import Study
 
-    options: JudgeOptions = chosen
     opened = Study.open(study)
     names = [name.strip() for part in ideas or [] for name in part.split(",") if name.strip()]
-    tasks = score_tasks(opened, repeats=options.repeats, ideas=names, systems=system, limit=limit)
-    for idea_id, reason in tasks.left_out:
-        note(f"left out: idea {idea_id}: {reason}")
-    if options.dry_run:
-        guess = estimate_scores(
-            opened,
-            tasks.tasks,
-            model=options.model,
-            parameters=options.parameters,
-            prices=options.prices,
-            retry_failed=options.retry_failed,
-        )
-        if json_:
-            print_json(guess)
-        else:
-            typer.echo(estimate_text(guess))
-        return
-    with stop_on_interrupt(note) as stop, shown_progress("judging") as progress:
-        report = judge_scores(
-            opened,
-            options.client(),
-            tasks,
-            judge=options.judge,
-            parameters=options.parameters,
-            limits=options.limits,
-            budget=options.budget,
-            prices=options.prices,
-            retry_failed=options.retry_failed,
-            progress=progress,
-            stop=stop,
-        )
-    for line in report.notes:
-        note(line)
-    for flag in report.families:
-        if flag.same:
-            shared = ", ".join(sorted({*flag.judge_families} & {*flag.system_families}))
-            note(
-                f"caution: judge {flag.judge} and system {flag.system} are of one model family"
-                f" ({shared}): a judge tends to prefer its own"
-            )
-    if json_:
-        plain = {k: v for k, v in vars(report.run).items() if k != "outcomes"}
-        print_json({**plain, "left_out": dict(report.left_out), "families": report.families})
-    else:
-        typer.echo(report_text(report.run))
-    if report.run.stopped == "interrupted":
-        raise typer.Exit(INTERRUPTED)
-    if report.run.stopped == "server" or (report.run.asked and not report.run.ok):
-        raise typer.Exit(1)
+    found = score_tasks(opened, repeats=chosen.repeats, ideas=names, systems=system, limit=limit)
+    asked = Judgements(kind=KIND, tasks=found.tasks, left_out=found.left_out)
+    carry_out(opened, asked, chosen, json_=json_)

@@ -107,8 +107,13 @@ class JudgeOptions:
         )
 
 
-def with_judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options; it takes them as ``chosen: JudgeOptions``."""
+def with_judge_options(
+    command: Callable[..., None], *, repeats: int = JUDGE_REPEATS
+) -> Callable[..., None]:
+    """Give a command these options; it takes them as ``chosen: JudgeOptions``.
+
+    ``repeats`` is the command's own default.
+    """
     names = [item.name for item in fields(JudgeOptions)]
     signature = inspect.signature(command, eval_str=True)
     shared = inspect.signature(JudgeOptions, eval_str=True).parameters
@@ -120,7 +125,13 @@ def with_judge_options(command: Callable[..., None]) -> Callable[..., None]:
 
     own = [p for p in signature.parameters.values() if p.name != "chosen"]
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *shared.values())]
+        [
+            p.replace(
+                kind=inspect.Parameter.KEYWORD_ONLY,
+                default=repeats if p.name == "repeats" else p.default,
+            )
+            for p in (*own, *shared.values())
+        ]
     )
     return run
 
