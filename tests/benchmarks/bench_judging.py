@@ -22,7 +22,7 @@ from core.judging.client import OpenAIClient
 from core.judging.limits import Limits
 from core.judging.mock import MockClient
 from core.judging.prompts import fence, load_template
-from core.judging.report import RunReport
+from core.judging.report import Progress, RunReport
 from core.judging.run import run
 from core.judging.scores import FIELDS
 from core.judging.task import Task
@@ -90,16 +90,26 @@ def tasks(count: int) -> list[Task]:
     ]
 
 
-def judged(url: str, path: Path) -> RunReport:
+def judged(url: str, path: Path, concurrency: int) -> tuple[RunReport, float]:
+    """The report, and calls a second after the first quarter (start-up left out)."""
     client = OpenAIClient(model="m", base_url=url)
+    times: list[float] = []
+
+    def progress(now: Progress) -> None:
+        while len(times) < now.done:
+            times.append(now.seconds)
+
     with CallsLog(path, scrub=client.scrub) as log:
-        return run(
+        report = run(
             tasks(CALLS),
             client,
             log,
             parameters={"temperature": 0.7, "max_tokens": 500},
-            limits=Limits(concurrency=AT_ONCE),
+            limits=Limits(concurrency=concurrency),
+            progress=progress,
         )
+    quarter = CALLS // 4
+    return report, (CALLS - quarter) / (times[-1] - times[quarter - 1])
 
 
 def plain(url: str) -> float:
@@ -146,20 +156,27 @@ def main() -> None:
     url = f"http://127.0.0.1:{ours.recv()}/v1"
     possible = AT_ONCE / SECONDS
     with tempfile.TemporaryDirectory() as folder:
-        busy = [time.process_time()]
+        before = time.process_time()
         bare = CALLS / plain(url)
-        busy.append(time.process_time())
-        report = judged(url, Path(folder) / "calls.jsonl")
-        busy.append(time.process_time())
-        rate = report.calls / report.seconds
+        used = (time.process_time() - before) / CALLS * 1000
+        print(f"possible {possible:.0f} calls/s")
+        print(
+            f"bare library, {AT_ONCE} at once: {bare:.1f} calls/s, {bare / possible:.1%};"
+            f" {used:.2f} ms of processor a call"
+        )
+        for concurrency in (AT_ONCE, AT_ONCE * 5 // 4):
+            before = time.process_time()
+            path = Path(folder) / f"{concurrency}.jsonl"
+            report, steady = judged(url, path, concurrency)
+            used = (time.process_time() - before) / CALLS * 1000
+            rate = report.calls / report.seconds
+            print(
+                f"judging, {concurrency} at once: {rate:.1f} calls/s, {rate / possible:.1%};"
+                f" once under way {steady:.1f}, {steady / possible:.1%};"
+                f" {used:.2f} ms of processor a call; {report.ok} of {CALLS} ok"
+            )
         seconds, calls = resumed(Path(folder) / "resumed.jsonl")
     server.terminate()
-    print(f"possible        {possible:7.1f} calls/s")
-    print(f"bare library    {bare:7.1f} calls/s  {bare / possible:6.1%} of the possible rate")
-    print(f"judging         {rate:7.1f} calls/s  {rate / possible:6.1%} of the possible rate")
-    own, other = ((b - a) / CALLS * 1000 for a, b in ((busy[1], busy[2]), (busy[0], busy[1])))
-    print(f"processor time  {own:.2f} ms a call, the bare library {other:.2f} ms")
-    print(f"{report.ok} of {CALLS} ok, {report.retries} retries")
     print(f"resume of 10,000: {seconds:.2f} s, {calls} calls")
 
 
