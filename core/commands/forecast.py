@@ -38,6 +38,8 @@ def register(app: typer.Typer) -> None:
                     "missing": result.missing,
                     "states": result.states,
                     "surplus": result.surplus,
+                    "manifest": result.manifest,
+                    "cautions": result.cautions,
                     "resampled": result.resampled,
                     "settings": result.settings,
                 }

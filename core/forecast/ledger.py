@@ -6,14 +6,17 @@ needs a search, a judge or a join.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.config import Pool, Settings
+from core.config import Settings
 from core.errors import DataError
+from core.forecast.geometry import Geometry, read_geometry, searched_pool
+from core.forecast.stored import read_attempts
 from core.hindsight.memo import once_per_study
 from core.matching.pools import idea_cutoffs, pools
 from core.schema import STATES
@@ -27,14 +30,17 @@ _NONE = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ledger:
-    """Every (system, topic, cutoff) with its forecasts.
+    """Every (system, topic, cutoff) that has forecasts, or was asked for and answered none.
 
     ``episodes``: system, topic, cutoff, forecasts (how many the system gave, more than the slots
     included), sorted. ``ideas`` (episodes, slots): row in ``study.ideas`` or −1. ``papers``
     (episodes, slots, depth): row in ``study.papers`` of each candidate by similarity, or −1.
     ``judges`` in alphabetical order; ``grades`` (judges, episodes, slots, depth, 3), −1 where
     there is none; ``states`` (judges, episodes, slots, depth): index into ``STATE_NAMES``, −1
-    where there is no candidate.
+    where there is no candidate. ``clusters`` (episodes, slots, depth): the cluster of each
+    candidate in its target pool, −1 where unknown; ``cluster_totals`` (episodes,): clusters of
+    the pool, 0 where unknown; ``novelty`` (episodes, slots): nan where unknown.
+    ``has_geometry``: whether clusters and novelty have been worked out for these tables.
     """
 
     episodes: pd.DataFrame
@@ -43,16 +49,19 @@ class Ledger:
     judges: tuple[str, ...]
     grades: NDArray[np.int8]
     states: NDArray[np.int8]
+    clusters: NDArray[np.int8]
+    cluster_totals: NDArray[np.int64]
+    novelty: NDArray[np.float64]
+    has_geometry: bool
 
     def first(self, r: int) -> Ledger:
         """The ledger of the first ``r`` candidates of every forecast."""
-        return Ledger(
-            episodes=self.episodes,
-            ideas=self.ideas,
+        return replace(
+            self,
             papers=self.papers[:, :, :r],
-            judges=self.judges,
             grades=self.grades[:, :, :, :r],
             states=self.states[:, :, :, :r],
+            clusters=self.clusters[:, :, :r],
         )
 
 
@@ -73,19 +82,43 @@ def _ledger(study: Study, slots: int, r: int, ambiguous: bool) -> Ledger:
     if study.candidates is None:
         raise DataError("The study has no candidates yet. Run `foreseen match`.")
     forecasts = _forecasts(study)
-    keys = forecasts.groupby(EPISODE, sort=True, dropna=False)
-    episodes = keys.size().rename("forecasts").reset_index()
-    number = keys.ngroup().to_numpy()
+    episodes = _episodes(study, forecasts)
+    where = pd.MultiIndex.from_frame(episodes[EPISODE])
+    number = where.get_indexer(pd.MultiIndex.from_frame(forecasts[EPISODE]))
     place = forecasts["rank"].to_numpy(int) - 1
     kept = place < slots
     ideas = np.full((len(episodes), slots), _NONE)
     ideas[number[kept], place[kept]] = forecasts["row"].to_numpy()[kept]
-    papers = _candidates(study, ideas, r, ambiguous)
+    by_idea = first_candidates(study, r, ambiguous=ambiguous)
+    papers = by_idea[np.maximum(ideas, 0)]
+    papers[ideas == _NONE] = _NONE
     judges = tuple(sorted(set(study.verdicts["judge"])))
     grades, states = _verdicts(study, judges, ideas, papers)
+    found = read_geometry(study)
     return Ledger(
-        episodes=episodes, ideas=ideas, papers=papers, judges=judges, grades=grades, states=states
+        episodes=episodes,
+        ideas=ideas,
+        papers=papers,
+        judges=judges,
+        grades=grades,
+        states=states,
+        **_measured(study, found, episodes, ideas, papers),
+        has_geometry=found is not None,
     )
+
+
+def _episodes(study: Study, forecasts: pd.DataFrame) -> pd.DataFrame:
+    """Episodes with forecasts, and those asked for that gave none."""
+    counted = forecasts.groupby(EPISODE, sort=True).size().rename("forecasts").reset_index()
+    asked = pd.DataFrame(
+        [(a.system, a.topic, a.cutoff, 0) for a in read_attempts(study) if a.answered],
+        columns=[*EPISODE, "forecasts"],
+    )
+    if asked.empty:
+        return counted
+    asked["cutoff"] = asked["cutoff"].to_numpy(dtype="datetime64[D]")
+    both = pd.concat([counted, asked.astype(counted.dtypes)], ignore_index=True)
+    return both.groupby(EPISODE, sort=True)["forecasts"].max().reset_index()
 
 
 def _forecasts(study: Study) -> pd.DataFrame:
@@ -107,17 +140,19 @@ def _forecasts(study: Study) -> pd.DataFrame:
     return frame
 
 
-def _candidates(
-    study: Study, ideas: NDArray[np.int64], r: int, ambiguous: bool
-) -> NDArray[np.int64]:
-    assert study.candidates is not None
+def first_candidates(study: Study, r: int, *, ambiguous: bool = False) -> NDArray[np.int64]:
+    """Each idea's first ``r`` stored candidates in its pool, (ideas, r): rows of papers, or −1.
+
+    By rank of the search, which settles equal similarities by paper_id. Raises
+    :class:`DataError` where the study has no candidates.
+    """
+    if study.candidates is None:
+        raise DataError("The study has no candidates yet. Run `foreseen match`.")
     found = study.candidates
     idea = pd.Index(study.ideas["idea_id"]).get_indexer(found["idea_id"])
     paper = pd.Index(study.papers["paper_id"]).get_indexer(found["paper_id"])
     rank = found["rank"].to_numpy(int)
-    searched = study.candidates_info.pool if study.candidates_info else study.settings.pool
-    pool: Pool = "topic" if searched == "topic" else "all"
-    own = pools(study.ideas, study.papers, study.config, pool)
+    own = pools(study.ideas, study.papers, study.config, searched_pool(study, study.settings))
     known = (idea >= 0) & (paper >= 0)
     admitted = own.admitted(ambiguous=ambiguous)
     known[known] &= admitted[own.groups[idea[known]], paper[known]]
@@ -127,9 +162,48 @@ def _candidates(
     by_idea = np.full((len(study.ideas), r), _NONE)
     early = place < r
     by_idea[idea[early], place[early]] = paper[early]
-    result = by_idea[np.maximum(ideas, 0)]
-    result[ideas == _NONE] = _NONE
-    return np.asarray(result)
+    return by_idea
+
+
+def _measured(
+    study: Study,
+    found: Geometry | None,
+    episodes: pd.DataFrame,
+    ideas: NDArray[np.int64],
+    papers: NDArray[np.int64],
+) -> dict[str, Any]:
+    """Clusters of candidates, clusters of each pool, and novelty of forecasts, where known."""
+    clusters = np.full(papers.shape, _NONE, np.int8)
+    totals = np.zeros(len(episodes), np.int64)
+    novelty = np.full(ideas.shape, np.nan)
+    if found is None:
+        return {"clusters": clusters, "cluster_totals": totals, "novelty": novelty}
+    by_idea = found.novelty.set_index("idea_id")["novelty"]
+    values = by_idea.reindex(study.ideas["idea_id"]).to_numpy(float)
+    novelty[ideas >= 0] = values[ideas[ideas >= 0]]
+    frame = found.clusters
+    days = episodes["cutoff"].to_numpy(dtype="datetime64[D]")
+    if found.info.pool == "topic":
+        own = pd.MultiIndex.from_arrays([episodes["topic"], days])
+        held = pd.MultiIndex.from_arrays(
+            [frame["topic"], frame["cutoff"].to_numpy(dtype="datetime64[D]")]
+        )
+    else:
+        own = pd.Index(days)
+        held = pd.Index(frame["cutoff"].to_numpy(dtype="datetime64[D]"))
+    groups = own.unique()
+    group, held_group = groups.get_indexer(own), groups.get_indexer(held)
+    row = pd.Index(study.papers["paper_id"]).get_indexer(frame["paper_id"])
+    known = (held_group >= 0) & (row >= 0)
+    labels = frame["cluster"].to_numpy(int)[known]
+    width = max(len(study.papers), 1)
+    index = pd.Index(held_group[known] * width + row[known])
+    wanted = np.where(papers >= 0, group[:, None, None] * width + papers, _NONE)
+    at = index.get_indexer(wanted.ravel()).reshape(papers.shape)
+    clusters[at >= 0] = labels[at[at >= 0]]
+    most = np.zeros(len(groups), np.int64)
+    np.maximum.at(most, held_group[known], labels + 1)
+    return {"clusters": clusters, "cluster_totals": most[group], "novelty": novelty}
 
 
 def _verdicts(

@@ -53,17 +53,15 @@ def fill_rate(ideas: Places) -> Floats:
     return np.asarray((ideas >= 0).mean(axis=-1), float)
 
 
-def coverage(papers: Places, places: Places, clusters: Places) -> Floats:
-    """Share of the target pool's clusters that hold a credited paper; nan without clusters.
+def coverage(places: Places, clusters: NDArray[np.int8], totals: Places) -> Floats:
+    """Share of the target pool's clusters that hold a credited paper, 0 to 1; nan without any.
 
-    ``papers`` (…, slots, depth) rows of papers; ``clusters`` (…, papers): the cluster of each
-    paper in the episode's target pool, −1 outside it.
+    ``clusters`` (…, slots, depth): the cluster of each candidate, −1 outside the pool;
+    ``totals`` (…): how many clusters the pool has. Higher is broader.
     """
     at = np.maximum(places, 0)[..., None]
-    credited = np.take_along_axis(papers, at, axis=-1)[..., 0]
-    hits = np.take_along_axis(clusters, np.maximum(credited, 0), axis=-1)
-    hits = np.where((places != NOT_CREDITED) & (credited >= 0), hits, -1)
-    total = clusters.max(axis=-1) + 1
-    found = np.array([len(set(row[row >= 0].tolist())) for row in hits.reshape(-1, hits.shape[-1])])
-    unknown = np.full(total.shape, np.nan)
-    return np.asarray(np.divide(found.reshape(total.shape), total, out=unknown, where=total > 0))
+    own = np.take_along_axis(clusters, at, axis=-1)[..., 0].astype(np.int64)
+    bits = np.where((places != NOT_CREDITED) & (own >= 0), 1 << np.maximum(own, 0), 0)
+    found = np.bitwise_count(np.bitwise_or.reduce(bits, axis=-1))
+    unknown = np.full(found.shape, np.nan)
+    return np.asarray(np.divide(found, totals, out=unknown, where=totals > 0))

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from core.config import Settings
 from core.errors import DataError
 from core.forecast.credit import credit, passes
+from core.forecast.geometry import NO_GEOMETRY
 from core.forecast.ledger import STATE_NAMES, Ledger, ledger
-from core.forecast.metrics import fill_rate, hit, precision, reciprocal_rank, soft_score
+from core.forecast.manifest import Manifest, stored_manifest
+from core.forecast.metrics import coverage, fill_rate, hit, precision, reciprocal_rank, soft_score
 from core.stats.resample import draw_topics, percentile_interval
 from core.study import Study
 
 Floats = NDArray[np.float64]
 METRICS = ("hit", "precision", "mrr", "soft")
+SCORED = (*METRICS, "coverage")
 CASES = ("worst_case", "best_case")
 
 
@@ -26,15 +29,19 @@ CASES = ("worst_case", "best_case")
 class ForecastScore:
     """IdeaForecastBench of one study under one gate.
 
-    ``episodes``: one row a system, judge, topic and cutoff with its metrics, ``fill_rate``,
-    ``failed`` (verdicts that failed or are missing) and each metric's ``_worst_case`` (failures
-    as misses) and ``_best_case`` (failures as passing).
+    ``episodes``: one row a system, judge, topic and cutoff with its metrics, ``novelty`` (mean
+    over its forecasts), ``fill_rate``, ``failed`` (verdicts that failed or are missing) and each
+    metric's ``_worst_case`` (failures as misses) and ``_best_case`` (failures as passing).
     ``systems``: means over episodes. ``hit`` and its like leave out episodes in which a verdict
     failed; ``episodes`` counts those that remain and ``left_out`` the others; the two cases are
-    over all episodes, so all three are equal where nothing failed.
+    over all episodes, so all three are equal where nothing failed. ``novelty`` and ``coverage``
+    are over the episodes where they are known, counted as ``novelty_episodes`` and
+    ``coverage_episodes``; ``novelty_unknown`` and ``coverage_unknown`` say why where they are None.
     ``pairs``: a − b over the episodes that both have and that neither leaves out.
-    ``missing``: system, topic, cutoff of episodes that another system has. ``states``: judge and
-    how its verdicts on candidates ended. ``surplus``: forecasts beyond the slots, not counted.
+    ``missing``: system, topic, cutoff of episodes that the manifest lists (without a manifest:
+    that another system has) and the system was not asked for; an episode that was asked for and
+    gave nothing is a miss, not missing. ``manifest`` is its digest, None where there is none.
+    ``states``: judge and how its verdicts on candidates ended. ``surplus``: forecasts beyond the slots, not counted.
     """
 
     settings: Settings
@@ -47,6 +54,8 @@ class ForecastScore:
     surplus: int
     resampled: str
     seed: int
+    manifest: str | None
+    cautions: tuple[str, ...]
 
 
 def score_forecasts(study: Study, settings: Settings) -> ForecastScore:
@@ -58,37 +67,46 @@ def score_forecasts(study: Study, settings: Settings) -> ForecastScore:
     laid = ledger(study, settings)
     if not laid.judges:
         raise DataError("The study has no verdicts. Make them: foreseen judge verdicts STUDY")
-    episodes = _episodes(laid, settings)
-    systems, pairs, resampled = _summaries(episodes, settings)
+    episodes = episode_metrics(laid, settings)
+    systems, pairs, resampled = _summaries(episodes, settings, laid.has_geometry)
+    manifest = stored_manifest(study)
     return ForecastScore(
         settings=settings,
         gate={"pm": settings.gate_pm, "s": settings.gate_s, "r": settings.r},
         episodes=episodes,
         systems=systems,
         pairs=pairs,
-        missing=_missing(laid),
+        missing=_missing(laid, manifest),
         states=_states(laid),
         surplus=int((laid.episodes["forecasts"] - settings.slots).clip(lower=0).sum()),
         resampled=resampled,
         seed=settings.seed,
+        manifest=None if manifest is None else manifest.digest,
+        cautions=_cautions(study, laid, manifest),
     )
 
 
-def _episodes(laid: Ledger, settings: Settings) -> pd.DataFrame:
+def episode_metrics(laid: Ledger, settings: Settings) -> pd.DataFrame:
+    """Every metric of every episode and judge: :attr:`ForecastScore.episodes`."""
     worst = passes(laid, gate_pm=settings.gate_pm, gate_s=settings.gate_s)
     best = passes(laid, gate_pm=settings.gate_pm, gate_s=settings.gate_s, failed=True)
     failed = (laid.states > 0).sum(axis=(2, 3))
     by_case = {case: _metrics(laid, p) for case, p in zip(CASES, (worst, best), strict=True)}
+    known = ~np.isnan(laid.novelty)
+    total = np.where(known, laid.novelty, 0.0).sum(axis=1)
+    count = known.sum(axis=1)
+    novelty = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     frames = []
     for number, judge in enumerate(laid.judges):
         frame = laid.episodes[["system", "topic", "cutoff"]].copy()
         frame.insert(1, "judge", judge)
-        for metric in METRICS:
+        for metric in SCORED:
             frame[metric] = np.where(
                 failed[number] == 0, by_case["worst_case"][metric][number], np.nan
             )
             for case in CASES:
                 frame[f"{metric}_{case}"] = by_case[case][metric][number]
+        frame["novelty"] = novelty
         frame["fill_rate"] = fill_rate(laid.ideas)
         frame["failed"] = failed[number]
         frames.append(frame)
@@ -104,11 +122,16 @@ def _metrics(laid: Ledger, passing: NDArray[np.bool_]) -> dict[str, Floats]:
         "precision": precision(places),
         "mrr": reciprocal_rank(places),
         "soft": soft_score(places, grades),
+        "coverage": coverage(
+            places,
+            np.broadcast_to(laid.clusters, passing.shape),
+            np.broadcast_to(laid.cluster_totals, passing.shape[:2]),
+        ),
     }
 
 
 def _summaries(
-    episodes: pd.DataFrame, settings: Settings
+    episodes: pd.DataFrame, settings: Settings, measured: bool
 ) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     keys = ["topic", "cutoff"]
     units = episodes[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
@@ -136,8 +159,8 @@ def _summaries(
         mean = np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0)
         return mean, band.low, band.high, count
 
-    cases = [f"{metric}_{case}" for metric in METRICS for case in CASES]
-    names = [*METRICS, *cases, "fill_rate"]
+    cases = [f"{metric}_{case}" for metric in SCORED for case in CASES]
+    names = [*SCORED, *cases, "novelty", "fill_rate"]
     tables = {
         (str(judge), str(system)): columns(group, names)
         for (judge, system), group in episodes.groupby(["judge", "system"], sort=True)
@@ -149,8 +172,11 @@ def _summaries(
         row["left_out"] = int((~np.isnan(values[:, -1])).sum() - n[0])
         for place, name in enumerate(names):
             row[name] = _known(mean[place])
-            if name in METRICS:
+            if name in SCORED:
                 row[f"{name}_low"], row[f"{name}_high"] = _known(low[place]), _known(high[place])
+            if name in ("novelty", "coverage"):
+                row[f"{name}_episodes"] = int(n[place])
+                row[f"{name}_unknown"] = None if n[place] else _unknown(name, measured)
         rows.append(row)
     pairs = []
     for judge in sorted({judge for judge, _ in tables}):
@@ -184,16 +210,42 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _missing(laid: Ledger) -> pd.DataFrame:
+def _unknown(name: str, measured: bool) -> str:
+    if not measured:
+        return NO_GEOMETRY
+    if name == "novelty":
+        return "no forecast has a paper in its history"
+    return "no episode has papers in its target pool and all its verdicts"
+
+
+def _missing(laid: Ledger, manifest: Manifest | None) -> pd.DataFrame:
     have = laid.episodes[["system", "topic", "cutoff"]]
-    everything = (
-        have[["system"]]
-        .drop_duplicates()
-        .merge(have[["topic", "cutoff"]].drop_duplicates(), how="cross")
-    )
+    due = have[["topic", "cutoff"]].drop_duplicates()
+    if manifest is not None:
+        due = manifest.to_frame()[["topic", "cutoff"]].astype(due.dtypes)
+    everything = have[["system"]].drop_duplicates().merge(due, how="cross")
     merged = everything.merge(have, how="left", indicator=True)
     lacking = merged[merged["_merge"] == "left_only"].drop(columns="_merge")
     return lacking.sort_values(["system", "topic", "cutoff"]).reset_index(drop=True)
+
+
+def _cautions(study: Study, laid: Ledger, manifest: Manifest | None) -> tuple[str, ...]:
+    found = []
+    if manifest is not None:
+        listed = {(episode.topic, pd.Timestamp(episode.cutoff)) for episode in manifest.episodes}
+        own = laid.episodes[["topic", "cutoff"]].drop_duplicates()
+        beyond = sum((t, pd.Timestamp(c)) not in listed for t, c in own.itertuples(index=False))
+        if beyond:
+            found.append(f"{beyond} episodes with forecasts are not in the manifest.")
+        if manifest.horizon_months != study.config.horizon_months:
+            found.append(
+                f"The manifest's horizon is {manifest.horizon_months} months, the study's"
+                f" {study.config.horizon_months}: candidates come from the study's."
+            )
+    empty = int((laid.episodes["forecasts"] == 0).sum())
+    if empty:
+        found.append(f"{empty} episodes were asked for and gave no forecast: misses.")
+    return tuple(found)
 
 
 def _states(laid: Ledger) -> pd.DataFrame:

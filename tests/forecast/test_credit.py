@@ -91,9 +91,11 @@ def test_an_episode_by_hand() -> None:
     # ((3 + 2 + 2)/9 + 9/9) / 2 = 8/9.
     assert soft_score(places, grades) == pytest.approx(8 / 9)
     assert fill_rate(np.array([0, 1, 2, 3, -1])) == pytest.approx(4 / 5)
-    clusters = np.full(9, -1)
-    clusters[[6, 7, 8]] = [0, 1, 1]
-    assert coverage(papers, places, clusters) == pytest.approx(1 / 2)
+    # Paper 7 lies in cluster 0, paper 8 in 1, of three: both are credited.
+    clusters = np.where(papers == 7, 0, np.where(papers == 8, 1, -1)).astype(np.int8)
+    assert coverage(places, clusters, np.array(3)) == pytest.approx(2 / 3)
+    same = np.where(papers >= 0, 0, -1).astype(np.int8)
+    assert coverage(places, same, np.array(3)) == pytest.approx(1 / 3)
 
 
 def test_nothing_credited_is_zero_and_nothing_to_cover_is_unknown() -> None:
@@ -102,4 +104,6 @@ def test_nothing_credited_is_zero_and_nothing_to_cover_is_unknown() -> None:
     assert places.tolist() == [-1] * 5
     assert [float(m(places)) for m in (hit, precision, reciprocal_rank)] == [0.0, 0.0, 0.0]
     assert float(soft_score(places, np.full((5, 2, 3), -1, np.int8))) == 0.0
-    assert np.isnan(coverage(papers, places, np.full(3, -1)))
+    unknown = np.full((5, 2), -1, np.int8)
+    assert np.isnan(coverage(places, unknown, np.array(0)))
+    assert float(coverage(places, unknown, np.array(5))) == 0.0
