@@ -25,9 +25,11 @@ import pandas as pd
 from core.config import MAX_UNPACKED_BYTES
 from core.errors import DataError
 from core.ingest.opening import open_bytes, open_text
+from core.ingest.report import DroppedRow
 
 SUFFIXES = (".parquet", ".jsonl", ".csv", ".tsv", ".json")
 _SYNONYMS = {".ndjson": ".jsonl", ".pq": ".parquet", ".tab": ".tsv"}
+_BATCH = 10_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -36,12 +38,18 @@ class RawFile:
     """A file's rows as they stand, and the place of each.
 
     ``lines`` holds the line on which each row begins (CSV, TSV, JSONL; from 1, the header
-    counted) or its number among the items (JSON, Parquet; from 1).
+    counted) or its number among the items (JSON, Parquet; from 1). Where a reader of a known
+    ``format`` made the rows, ``told`` pairs its names with ours, and ``notes`` and ``dropped``
+    say what it did.
     """
 
     name: str
     frame: pd.DataFrame
     lines: tuple[int, ...]
+    format: str = ""
+    told: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    dropped: tuple[DroppedRow, ...] = ()
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -57,13 +65,20 @@ def read_file(path: Path, data: bytes | None = None) -> RawFile:
     suffix = table_suffix(path)
     if suffix == ".parquet":
         with open_bytes(path, data) as raw:
-            return _raw(path, _parquet_columns(path, raw.read()))
+            return _raw(path, _gathered(parquet_file(path, raw.read())))
     with open_text(path, data) as text:
         if suffix == ".jsonl":
-            return _from_records(path, _json_lines(path, text))
+            return _from_records(path, json_lines(path, text))
         if suffix == ".json":
             return _from_records(path, _json_items(path, text.read()))
-        return _read_delimited(path, text, "\t" if suffix == ".tsv" else ",")
+        header, rows = read_delimited(path, text, "\t" if suffix == ".tsv" else ",")
+        lines: list[int] = []
+        records = []
+        for line, row in rows:
+            lines.append(line)
+            records.append(row)
+        frame = pd.DataFrame(records, columns=header, dtype=object)
+        return RawFile(name=path.name, frame=frame, lines=tuple(lines))
 
 
 def write_rows(frame: pd.DataFrame, path: Path) -> None:
@@ -141,30 +156,42 @@ def _delimited(plain: pd.DataFrame, separator: str) -> str:
     return str(plain.to_csv(index=False, sep=separator, lineterminator="\n", quoting=quoting))
 
 
-def _parquet_columns(path: Path, data: bytes) -> dict[str, list[object]]:
+def parquet_file(path: Path, data: bytes) -> Iterator[dict[str, list[object]]]:
+    """A Parquet file's columns, some thousands of rows at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not data:
-        return {}
+        return
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         meta = file.metadata
         size = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
         if size > MAX_UNPACKED_BYTES:
             raise DataError(f"{path}: holds {size >> 30} GB unpacked. Split the file.")
-        table = file.read()
-        columns = {str(name): table.column(name).to_pylist() for name in table.column_names}
+        names = [str(name) for name in file.schema_arrow.names]
+        if not meta.num_rows:
+            yield {name: [] for name in names}
+        for batch in file.iter_batches(_BATCH):
+            yield {n: batch.column(place).to_pylist() for place, n in enumerate(names)}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: not readable as Parquet: {error}") from None
+
+
+def _gathered(batches: Iterator[dict[str, list[object]]]) -> dict[str, list[object]]:
+    columns: dict[str, list[object]] = {}
+    for batch in batches:
+        for name, cells in batch.items():
+            columns.setdefault(name, []).extend(cells)
     return columns
 
 
-def _json_lines(path: Path, text: io.TextIOWrapper) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path, text: io.TextIOWrapper) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The object on each line that is not empty."""
     for number, line in enumerate(text, start=1):
         if not line.strip():
             continue
-        value = _loads(f"{path}, line {number}", line)
+        value = parse_json(f"{path}, line {number}", line)
         if not isinstance(value, dict):
             raise DataError(f"{path}, line {number}: each line must hold one JSON object")
         yield number, value
@@ -173,7 +200,7 @@ def _json_lines(path: Path, text: io.TextIOWrapper) -> Iterator[tuple[int, dict[
 def _json_items(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     if not text.strip():
         return
-    value = _loads(str(path), text)
+    value = parse_json(str(path), text)
     if isinstance(value, dict):
         lists = [item for item in value.values() if isinstance(item, list) and item]
         value = lists[0] if len(lists) == 1 else value
@@ -185,45 +212,54 @@ def _json_items(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, item
 
 
-def _loads(place: str, text: str) -> Any:
+def parse_json(place: str, text: str) -> Any:
+    """JSON text as values; raises :class:`DataError` that names ``place``."""
     try:
         return json.loads(text, parse_constant=str)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: not readable as JSON: {error}") from None
 
 
-def _read_delimited(path: Path, text: io.TextIOWrapper, delimiter: str) -> RawFile:
+def read_delimited(
+    path: Path, text: io.TextIOWrapper, delimiter: str
+) -> tuple[list[str], Iterator[tuple[int, list[str | None]]]]:
+    """The header of a CSV or TSV file, and its rows with the line on which each begins."""
     csv.field_size_limit(2**31 - 1)
-    begun = 1
-    lines: list[int] = []
-    records: list[list[str | None]] = []
     first, text_lines = _first_line(text)
     if delimiter == "," and "," not in first:
         delimiter = next((mark for mark in ("\t", ";") if mark in first), ",")
     rows = csv.reader(text_lines, delimiter=delimiter, strict=True)
     try:
         header = [name.strip() for name in next(rows, [])]
-        repeated = sorted({name for name in header if header.count(name) > 1})
-        if repeated:
-            raise DataError(f"{path}: column {', '.join(map(repr, repeated))} stands twice")
-        begun = rows.line_num + 1
-        for row in rows:
-            if row and len(row) != len(header):
-                raise DataError(
-                    f"{path}, line {begun}: {len(row)} cells where the header has"
-                    f" {len(header)}. Is a quotation mark or a separator missing?"
-                )
-            if row:
-                lines.append(begun)
-                records.append([cell or None for cell in row])
-            begun = rows.line_num + 1
     except csv.Error as error:
-        raise DataError(
-            f"{path}, line {begun}: not readable as CSV: {error}. In a row that begins there,"
-            " a quotation mark is open or stands inside a cell without being doubled."
-        ) from None
-    frame = pd.DataFrame(records, columns=header, dtype=object)
-    return RawFile(name=path.name, frame=frame, lines=tuple(lines))
+        raise _bad_csv(path, 1, error) from None
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise DataError(f"{path}: column {', '.join(map(repr, repeated))} stands twice")
+
+    def numbered() -> Iterator[tuple[int, list[str | None]]]:
+        begun = rows.line_num + 1
+        try:
+            for row in rows:
+                if row and len(row) != len(header):
+                    raise DataError(
+                        f"{path}, line {begun}: {len(row)} cells where the header has"
+                        f" {len(header)}. Is a quotation mark or a separator missing?"
+                    )
+                if row:
+                    yield begun, [cell or None for cell in row]
+                begun = rows.line_num + 1
+        except csv.Error as error:
+            raise _bad_csv(path, begun, error) from None
+
+    return header, numbered()
+
+
+def _bad_csv(path: Path, line: int, error: csv.Error) -> DataError:
+    return DataError(
+        f"{path}, line {line}: not readable as CSV: {error}. In a row that begins there,"
+        " a quotation mark is open or stands inside a cell without being doubled."
+    )
 
 
 def _first_line(text: io.TextIOWrapper) -> tuple[str, Iterator[str]]:

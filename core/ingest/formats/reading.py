@@ -1,0 +1,59 @@
+"""What a reader of one format is, and what it hands over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.ingest.formats.opened import Opened
+from core.ingest.report import DroppedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row for one of our tables, under our columns' names; ``line`` is its place."""
+
+    table: str
+    line: int
+    cells: Mapping[str, Any]
+
+
+@dataclass
+class Reading:
+    """What a reader notes on the way: rows that it had to leave out, and what else was done.
+
+    A note may hold ``{count}``.
+    """
+
+    file: str
+    dropped: list[DroppedRow] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
+
+    def drop(self, line: int, reason: str) -> None:
+        self.dropped.append(DroppedRow(file=self.file, line=line, reason=reason))
+
+    def note(self, text: str) -> None:
+        self.notes[text] += 1
+
+    def told(self) -> tuple[str, ...]:
+        """The notes with their counts."""
+        return tuple(text.replace("{count}", str(count)) for text, count in self.notes.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One shape that other programs write.
+
+    ``recognise`` looks at a file's content alone; ``read`` yields its rows, the table that the
+    file is mainly for first in ``tables``; ``told`` says which of their names became which of
+    ours, for the report.
+    """
+
+    name: str
+    title: str
+    tables: tuple[str, ...]
+    recognise: Callable[[Opened], bool]
+    read: Callable[[Opened, Reading], Iterator[Row]]
+    told: Mapping[str, str] = field(default_factory=dict)
