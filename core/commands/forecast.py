@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from core.commands import forecast_episodes
 from core.commands.options import CsvFlag, JsonFlag, StudyFolder, print_json, with_settings
 from core.config import Settings
 from core.study import Study
@@ -18,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     forecast = typer.Typer(help="Ranked forecasts over rolling episodes (IdeaForecastBench)")
     app.add_typer(forecast, name="forecast")
+    forecast_episodes.register(forecast)
 
     @forecast.command("score")
     @with_settings(*_SETTINGS)
