@@ -105,33 +105,77 @@ def comparison_rows(
     quality: Floats,
     references: Sequence[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """The rows of ``comparisons``: each idea against 8 references of its topic, in both orders.
+    """The rows of ``comparisons``, each pair in both orders: every idea against 8 references of
+    its topic, and every reference against the next one of its topic, for the judges' accuracy.
 
     An outcome is 1 where the perceived gap is above 0.06, 0 below −0.06, else 0.5.
     """
     worth = severity_free(references)
     met = _met(rng, planted, references)
-    gap = quality[:, None, :3] - worth[met]
+    pairs = [
+        _Pair(idea=idea, name=idea.idea_id, reference=references[place], gap=gap)
+        for idea, places, own in zip(planted, met, quality, strict=True)
+        for place, gap in zip(places, own[:3] - worth[places], strict=True)
+    ]
+    pairs += [
+        _Pair(
+            idea=_direction(references[one]),
+            name=references[one]["reference_id"],
+            reference=references[other],
+            gap=worth[one] - worth[other],
+        )
+        for one, other in _neighbours(references)
+    ]
     rows: list[dict[str, Any]] = []
     for judge in COMPARERS:
-        seen = gap + judge.noise * rng.standard_normal(gap.shape)
-        shake = judge.shake * rng.standard_normal((2, *gap.shape))
-        chance = rng.random((2, *gap.shape[:2]))
-        for number, idea in enumerate(planted):
-            for place, reference in enumerate(met[number]):
-                for turn, order in enumerate(("idea_first", "reference_first")):
-                    leaning = judge.first if turn == 0 else -judge.first
-                    felt = seen[number, place] + shake[turn, number, place] + leaning
-                    row = {
-                        "idea_id": idea.idea_id,
-                        "reference_id": references[reference]["reference_id"],
-                        "judge": judge.name,
-                        "order": order,
-                        "repeat": 1,
-                    }
-                    ended = _failed(rng, float(chance[turn, number, place]))
-                    rows.append(row | (ended or _choice(rng, idea, references[reference], felt)))
+        gaps = np.array([pair.gap for pair in pairs])
+        seen = gaps + judge.noise * rng.standard_normal(gaps.shape)
+        shake = judge.shake * rng.standard_normal((2, *gaps.shape))
+        chance = rng.random((2, len(pairs)))
+        for number, pair in enumerate(pairs):
+            for turn, order in enumerate(("idea_first", "reference_first")):
+                leaning = judge.first if turn == 0 else -judge.first
+                row = {
+                    "idea_id": pair.name,
+                    "reference_id": pair.reference["reference_id"],
+                    "judge": judge.name,
+                    "order": order,
+                    "repeat": 1,
+                }
+                ended = _failed(rng, float(chance[turn, number]))
+                felt = seen[number] + shake[turn, number] + leaning
+                rows.append(row | (ended or _choice(rng, pair.idea, pair.reference, felt)))
     return rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """An idea, or a reference in an idea's place, and the reference that it meets."""
+
+    idea: Direction
+    name: str
+    reference: dict[str, Any]
+    gap: Floats
+
+
+def _direction(reference: dict[str, Any]) -> Direction:
+    topic, problem, method = reference["_pair"]
+    name = reference["reference_id"]
+    return Direction(
+        idea_id=name, system="reference", topic=topic, problem=problem, method=method, papers=0
+    )
+
+
+def _neighbours(references: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
+    """Each reference with the next one of its topic, the last with the first."""
+    by_topic: dict[int, list[int]] = {}
+    for place, row in enumerate(references):
+        by_topic.setdefault(row["_pair"][0], []).append(place)
+    return [
+        pair
+        for topic in sorted(by_topic)
+        for pair in zip(by_topic[topic], by_topic[topic][1:] + by_topic[topic][:1], strict=True)
+    ]
 
 
 def _met(

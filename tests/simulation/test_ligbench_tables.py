@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from core.ligbench.debias import DIMENSIONS, debias
+from core.ligbench.pair_accuracy import pair_accuracy
 from core.ligbench.rank import Rank, rank
 from core.simulate import planted_qualities, simulate
 from core.simulation.comparisons import COMPARERS, MET
@@ -33,6 +34,12 @@ def quality() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def ranked(made: Study) -> Rank:
     return rank(made, made.settings)
+
+
+@pytest.fixture(scope="module")
+def met(made: Study) -> pd.DataFrame:
+    """The comparisons of ideas; those of two references stand apart."""
+    return made.comparisons[made.comparisons["idea_id"].isin(set(made.ideas["idea_id"]))]
 
 
 def rating(ranked: Rank, dimension: str) -> pd.DataFrame:
@@ -75,10 +82,11 @@ def test_references_are_no_paper_of_the_pool_and_no_idea(made: Study) -> None:
     assert all(extra == {"scale": SCALE} for extra in made.references["extra"])
 
 
-def test_every_idea_meets_eight_references_of_its_topic_in_both_orders(made: Study) -> None:
+def test_every_idea_meets_eight_references_of_its_topic_in_both_orders(
+    made: Study, met: pd.DataFrame
+) -> None:
     area = made.references.set_index("reference_id")["area"]
     topic = made.ideas.set_index("idea_id")["topic"]
-    met = made.comparisons
     assert (area[met["reference_id"]].to_numpy() == topic[met["idea_id"]].to_numpy()).all()
     assert set(met.groupby(["idea_id", "judge"])["reference_id"].nunique()) == {MET}
     assert set(met.groupby(["idea_id", "reference_id", "judge"])["order"].nunique()) == {2}
@@ -107,10 +115,12 @@ def test_the_one_shown_first_gains(made: Study) -> None:
     assert shown["idea_first"] > shown["reference_first"] + 0.03
 
 
-def test_judges_err_in_about_one_choice_in_eight(made: Study, quality: pd.DataFrame) -> None:
+def test_judges_err_in_about_one_choice_in_eight(
+    made: Study, met: pd.DataFrame, quality: pd.DataFrame
+) -> None:
     """Decided choices whose side is not that of planted quality minus debiased score."""
     scores = debias(made.references).frame.set_index("reference_id")["rating"]
-    decided = made.comparisons[made.comparisons["rating"].isin([0, 1])]
+    decided = met[met["rating"].isin([0, 1])]
     gap = (
         quality["rating"].reindex(decided["idea_id"]).to_numpy()
         - scores.reindex(decided["reference_id"]).to_numpy()
@@ -148,6 +158,17 @@ def test_first_marks_follow_quality_less_closely_than_games(
     truth = quality["rating"].reindex(own.index)
     start = pearsonr(own["start"], truth).statistic
     assert 0.5 < start < pearsonr(own["bradley_terry"], truth).statistic
+
+
+def test_judges_can_be_held_to_pairs_of_references(made: Study) -> None:
+    """160 pairs of one topic; about one choice in eight is wrong, and a turned one counts half."""
+    held = pair_accuracy(made, made.settings).frame
+    assert set(zip(held["judge"], held["dimension"], strict=True)) == {
+        (judge.name, dimension) for judge in COMPARERS for dimension in DIMENSIONS
+    }
+    assert held["n"].between(150, REFERENCES).all()
+    assert held["accuracy"].between(0.75, 0.97).all()
+    assert (held["wrong_gap"] < held["gap"]).all()
 
 
 def test_the_dictionary_counts_the_new_tables(demo: Study, root: Path) -> None:
