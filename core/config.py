@@ -207,6 +207,7 @@ class StudyConfig(BaseModel):
     settings: dict[str, Any] = Field(default_factory=dict)
     knowledge_cutoff: dict[str, date] = Field(default_factory=dict)
     models: dict[str, str] = Field(default_factory=dict)
+    scales: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, **values: Any) -> StudyConfig:
@@ -245,7 +246,14 @@ class StudyConfig(BaseModel):
     def to_toml(self) -> str:
         """The text of ``study.toml``, defaults left out where they say nothing."""
         values = self.model_dump(exclude_none=True)
-        for name in ("settings", "knowledge_cutoff", "models", "description", "simulated"):
+        for name in (
+            "settings",
+            "knowledge_cutoff",
+            "models",
+            "scales",
+            "description",
+            "simulated",
+        ):
             if not values[name]:
                 del values[name]
         return tomli_w.dumps(values)

@@ -107,6 +107,13 @@ def register(app: typer.Typer) -> None:
         drop: Annotated[
             list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; repeatable")
         ] = None,
+        scale: Annotated[
+            list[str] | None,
+            typer.Option(
+                metavar="VENUE: MARK=LOW..HIGH …",
+                help="Scale of review marks: 'ICLR 2026: rating=0..10 soundness=1..4'; repeatable",
+            ),
+        ] = None,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="Show what would be done, write nothing")
         ] = False,
@@ -116,6 +123,8 @@ def register(app: typer.Typer) -> None:
         json_: JsonFlag = False,
     ) -> None:
         from core.ingest.importing import open_for_import, plan_import
+        from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
+        from core.ingest.reference_shapes import read_reference_file
         from core.ingest.tabular import read_file
 
         if table not in TABLES:
@@ -128,9 +137,11 @@ def register(app: typer.Typer) -> None:
             split_sections=split_sections,
             drop=tuple(drop or ()),
             format=format_,
+            scales=tuple(scale or ()),
         )
         study = open_for_import(into, table)
-        plan = plan_import(study, table, [read_file(path) for path in files], options)
+        read = read_reference_file if format_ in REFERENCE_FORMATS else read_file
+        plan = plan_import(study, table, [read(path) for path in files], options)
         done = plan.report if dry_run else plan.apply()[1]
         if report is not None:
             with replacing(report) as out:

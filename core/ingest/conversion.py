@@ -10,13 +10,15 @@ from typing import Any
 import pandas as pd
 
 from core.cells import is_missing, parse_number, parse_record
-from core.errors import DataError, Problem
+from core.errors import DataError, Problem, UsageError
 from core.ingest.cleaning import clean_text, clean_value, was_cleaned
 from core.ingest.dates import read_date
 from core.ingest.identifiers import content_id
 from core.ingest.mapping import OWN_ID, FieldMapping, ImportOptions, Source, cells_of
 from core.ingest.papers import settle_paper
+from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.report import DroppedRow
+from core.ingest.reviews import MARKS, Scales, settle_marks
 from core.ingest.sections import HEADINGS, split_sections
 from core.ingest.synonyms import plain_name
 from core.ingest.tabular import RawFile
@@ -82,6 +84,7 @@ class _Run:
         self.lines: list[int] = []
         self.kinds = {column.name: column.kind for column in table.columns}
         self.nothing = {source.ours: self._missing_values(source) for source in mapping.sources}
+        self.scales = _scales(table, options)
 
     def rows(self) -> list[dict[str, Any]]:
         """Every row with any content, cells cleaned but not yet typed."""
@@ -221,6 +224,9 @@ class _Run:
         """What only a whole row can tell: dates, identifiers, names made from content."""
         if self.table.name == "papers":
             settle_paper(row, self.counts, dated="published" in self.mapping.ours)
+        if self.scales is not None:
+            keep = self.table.name == "references"
+            settle_marks(row, self.counts, self.scales, self.nothing, keep_raw=keep)
         texts = {
             "ideas": (*IDEA_TEXTS, *FORMAL_PARTS, "key_terms"),
             "papers": ("title", "abstract"),
@@ -267,3 +273,14 @@ def _same_value(cell: object, values: frozenset[str]) -> bool:
         return any(float(text) == float(value) for value in values)
     except ValueError:
         return False
+
+
+def _scales(table: Table, options: ImportOptions) -> Scales | None:
+    """How review marks are brought to 0 to 5; None where the file's marks are there already."""
+    if options.format == "pair-iq" and not options.scales:
+        return Scales([" ".join(f"{name}=0..5" for name in MARKS)], known={})
+    if options.format in REFERENCE_FORMATS or options.scales:
+        if table.name not in ("references", "starts"):
+            raise UsageError("--scale is for references and starts; other marks have their own.")
+        return Scales(options.scales, options.study_scales)
+    return None

@@ -25,6 +25,8 @@ from core.ingest.conversion import Converted, convert
 from core.ingest.links import link_ids, unknown_ids
 from core.ingest.mapping import FieldMapping, ImportOptions, propose_mapping
 from core.ingest.merge import merge_papers
+from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
+from core.ingest.reference_shapes import flattened
 from core.ingest.report import DroppedRow, FileReport, ImportReport, LinkedId, MergedPaper
 from core.ingest.tabular import RawFile, read_rows
 from core.ingest.upsert import REPEAT_RULE, number_repeats, upsert
@@ -81,8 +83,12 @@ def plan_import(
         raise UsageError(f"No table '{name}'. {nearest(name, TABLES)}")
     if not files:
         raise UsageError("No file to import.")
-    options = options or ImportOptions()
+    options = replace(options or ImportOptions(), study_scales=study.config.scales)
     table = TABLES[name]
+    if options.format in REFERENCE_FORMATS:
+        if name != "references":
+            raise UsageError(f"--format {options.format} is for references, not for {name}.")
+        files = [flattened(raw, options.format) for raw in files]
     mappings = [propose_mapping(table, raw, options) for raw in files]
     converted = [
         convert(table, raw, mapping, options) for raw, mapping in zip(files, mappings, strict=True)

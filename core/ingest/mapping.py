@@ -17,13 +17,14 @@ from typing import Literal
 from core.cells import is_missing
 from core.errors import DataError, UsageError, nearest
 from core.ingest.cleaning import is_personal
+from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.report import How, MappedColumn
 from core.ingest.sections import HEADINGS
 from core.ingest.synonyms import ID_MONTH, MONTH, STATUS, SYNONYMS, TRACK, YEAR, plain_name
 from core.ingest.tabular import RawFile
 from core.schema import FORMAL_PARTS, IDEA_TEXTS, Table
 
-FORMATS = ("generic",)
+FORMATS = ("generic", *REFERENCE_FORMATS)
 DEFAULT_JOIN = "\n\n"
 _PARTS = (YEAR, MONTH, ID_MONTH, TRACK, STATUS)
 _NESTED = ("identifiers.", "extra.")
@@ -35,7 +36,8 @@ _LABEL_WIDTH = 40
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
     """What the user says of the files. ``missing`` holds, by column of theirs or ours, the
-    values that mean unknown; ``constants`` the values that every row gets."""
+    values that mean unknown; ``constants`` the values that every row gets; ``scales`` those of
+    review marks, by venue and year, and ``study_scales`` the study's own."""
 
     maps: tuple[str, ...] = ()
     join: str = DEFAULT_JOIN
@@ -44,6 +46,8 @@ class ImportOptions:
     split_sections: str | None = None
     drop: tuple[str, ...] = ()
     format: str = "generic"
+    scales: tuple[str, ...] = ()
+    study_scales: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -123,6 +127,8 @@ def propose_mapping(table: Table, raw: RawFile, options: ImportOptions) -> Field
             raise UsageError("--split-sections parts ideas; other tables have no sections.")
         section = _resolve(raw.name, columns, section)
     dropped = {_resolve(raw.name, columns, name) for name in options.drop}
+    if options.format == "pair-iq":
+        dropped |= {"embedding"} & set(columns)
     personal = tuple(name for name in columns if is_personal(name))
     free = [name for name in columns if name not in {*personal, *dropped, section}]
     guessed = _guess(table, raw, free, given, set(options.constants))

@@ -1,0 +1,167 @@
+"""AI-Researcher (Si et al., 2024): cached ideas, full proposals, and experts' scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.ingest.formats.opened import Opened, joined, present, rest
+from core.ingest.formats.reading import Format, Reading, Row
+from core.ingest.identifiers import content_id
+
+SYSTEM = "AI-Researcher"
+EXPERT = "expert"
+_CACHE_USED = ("Title", "Problem", "Motivation", "Proposed Method")
+_PLAN = "full_experiment_plan"
+_PLAN_USED = ("Title", "Problem Statement", "Motivation", "Proposed Method")
+_MARKS = ("novelty", "feasibility", "effectiveness", "overall")
+_LEFT_OUT = (
+    "excitement", "soundness", "codebase_quality", "faithfulness", "confidence", "familiarity",
+    "experience", "minutes",
+)  # fmt: skip
+
+
+def _is_cache(opened: Opened) -> bool:
+    first = opened.first
+    if not opened.has("topic_description", "ideas") or not isinstance(first["ideas"], (list, dict)):
+        return False
+    return any(
+        isinstance(idea, Mapping) and {"Problem", "Proposed Method"} & set(idea)
+        for group in _groups(first["ideas"])
+        for idea in group.values()
+    )
+
+
+def _groups(ideas: object) -> list[Mapping[str, Any]]:
+    """The cache writes a list of {name: idea} records; one record of all is taken too."""
+    listed = ideas if isinstance(ideas, list) else [ideas]
+    return [group for group in listed if isinstance(group, Mapping)]
+
+
+def _read_cache(opened: Opened, reading: Reading) -> Iterator[Row]:
+    number = 0
+    for _, record in opened.items():
+        topic = record.get("topic_description")
+        ideas = record.get("ideas")
+        for group in ideas if isinstance(ideas, list) else [ideas]:
+            number += 1
+            if not isinstance(group, Mapping):
+                reading.drop(number, "is no {name: idea} record")
+                continue
+            for name, idea in group.items():
+                if not isinstance(idea, Mapping):
+                    reading.drop(number, f"idea {name!r} is no record of sections")
+                    continue
+                cells = {
+                    "title": str(name),
+                    "problem": joined(idea.get("Problem")),
+                    "rationale": joined(idea.get("Motivation")),
+                    "method": joined(idea.get("Proposed Method")),
+                    "extra": rest(idea, *_CACHE_USED),
+                }
+                named = content_id("idea", SYSTEM, topic, name, cells["problem"], cells["method"])
+                yield Row("ideas", number, {
+                    "idea_id": named, "system": SYSTEM, "topic": topic, **cells,
+                })  # fmt: skip
+
+
+def _is_proposal(opened: Opened) -> bool:
+    plan = opened.first.get(_PLAN) if isinstance(opened.first, dict) else None
+    return isinstance(plan, Mapping) and bool(set(_PLAN_USED[1:]) & set(plan))
+
+
+def _read_proposals(opened: Opened, reading: Reading) -> Iterator[Row]:
+    for line, record in opened.items():
+        plan = record.get(_PLAN)
+        if not isinstance(plan, Mapping):
+            reading.drop(line, f"has no '{_PLAN}'")
+            continue
+        title = joined(plan.get("Title")) or joined(record.get("idea_name"))
+        cells = {
+            "title": title,
+            "problem": joined(plan.get("Problem Statement")),
+            "rationale": joined(plan.get("Motivation")),
+            "method": joined(plan.get("Proposed Method")),
+            "extra": rest(plan, *_PLAN_USED) | rest(record, "topic_description", _PLAN),
+        }
+        topic = record.get("topic_description")
+        named = content_id("idea", SYSTEM, topic, title, cells["problem"], cells["method"])
+        yield Row("ideas", line, {"idea_id": named, "system": SYSTEM, "topic": topic, **cells})
+
+
+def _is_scores(opened: Opened) -> bool:
+    marks = {"novelty_score", "effectiveness_score", "overall_score", "soundness_score",
+             "codebase_quality_score", "faithfulness_score"}  # fmt: skip
+    return opened.has("idea_id", "condition") and len(marks & opened.keys) >= 2
+
+
+def _read_scores(opened: Opened, reading: Reading) -> Iterator[Row]:
+    reading.note(
+        "scores: effectiveness stands as impact; reviewers are not named in the file, so all are"
+        f" the judge '{EXPERT}' and each one's marks are a repeat"
+    )
+    left = [name for name in _LEFT_OUT if {name, f"{name}_score"} & opened.keys]
+    if left:
+        reading.note(f"left out, no place in scores: {', '.join(left)}")
+    for line, record in opened.items():
+        marks = {name: record.get(f"{name}_score") for name in _MARKS}
+        if not any(present(mark) for mark in marks.values()):
+            reading.drop(line, "has no mark for novelty, feasibility, effectiveness or overall")
+            continue
+        marks["impact"] = marks.pop("effectiveness")
+        reasons = [
+            f"{name}: {text}"
+            for name in (*_MARKS[:3], "excitement", *_MARKS[3:])
+            if (text := joined(record.get(f"{name}_rationale")))
+        ]
+        yield Row("scores", line, {
+            "idea_id": record.get("idea_id"), "judge": EXPERT, **marks,
+            "reason": joined(*reasons),
+        })  # fmt: skip
+
+
+FORMATS = (
+    Format(
+        name="ai-researcher-proposal",
+        title="AI-Researcher's proposals",
+        tables=("ideas",),
+        recognise=_is_proposal,
+        read=_read_proposals,
+        told={
+            "topic_description": "topic",
+            f"{_PLAN}.Title | idea_name": "title",
+            f"{_PLAN}.Problem Statement": "problem",
+            f"{_PLAN}.Motivation": "rationale",
+            f"{_PLAN}.Proposed Method": "method",
+        },
+    ),
+    Format(
+        name="ai-researcher-cache",
+        title="AI-Researcher's cached ideas",
+        tables=("ideas",),
+        recognise=_is_cache,
+        read=_read_cache,
+        told={
+            "topic_description": "topic",
+            "the idea's name": "title",
+            "Problem": "problem",
+            "Motivation": "rationale",
+            "Proposed Method": "method",
+        },
+    ),
+    Format(
+        name="ai-researcher-scores",
+        title="AI-Researcher's scores by experts",
+        tables=("scores",),
+        recognise=_is_scores,
+        read=_read_scores,
+        told={
+            "idea_id": "idea_id",
+            "novelty_score": "novelty",
+            "feasibility_score": "feasibility",
+            "effectiveness_score": "impact",
+            "overall_score": "overall",
+            "*_rationale": "reason",
+        },
+    ),
+)
