@@ -22,6 +22,7 @@ COMMAND_MODULES = (
     "agreement",
     "judge",
     "judge_ligbench",
+    "judge_forecasts",
     "simulate",
     "dashboard",
     "report",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import typer
 
 from core.commands.judge_options import (
@@ -14,12 +16,22 @@ from core.commands.judge_options import (
 from core.commands.options import note, print_json
 from core.judging.interrupt import stop_on_interrupt
 from core.judging.judgements import Judged, Judgements, estimate_judgements, judge
-from core.judging.report import RunReport
+from core.judging.report import Outcome, RunReport
 from core.study import Study
 
 
-def carry_out(study: Study, asked: Judgements, options: JudgeOptions, *, json_: bool) -> None:
-    """Ask what is missing (or say what would be asked), tell how it went, and exit by it."""
+def carry_out(
+    study: Study,
+    asked: Judgements,
+    options: JudgeOptions,
+    *,
+    json_: bool,
+    keep: Callable[[Study, Sequence[Outcome], str], Study] | None = None,
+) -> None:
+    """Ask what is missing (or say what would be asked), tell how it went, and exit by it.
+
+    ``keep`` stands in for the table of that kind where the study has none.
+    """
     for what in asked.left_out:
         note(f"left out: idea {what[0]}: {what[1]}")
     for line in asked.notes:
@@ -51,6 +63,7 @@ def carry_out(study: Study, asked: Judgements, options: JudgeOptions, *, json_: 
             retry_failed=options.retry_failed,
             progress=progress,
             stop=stop,
+            keep=keep,
         )
     tell(report, json_=json_)
 

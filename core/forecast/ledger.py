@@ -140,22 +140,27 @@ def _forecasts(study: Study) -> pd.DataFrame:
     return frame
 
 
-def first_candidates(study: Study, r: int, *, ambiguous: bool = False) -> NDArray[np.int64]:
-    """Each idea's first ``r`` stored candidates in its pool, (ideas, r): rows of papers, or −1.
+def first_candidates(
+    study: Study, r: int, *, ambiguous: bool = False, of: pd.DataFrame | None = None
+) -> NDArray[np.int64]:
+    """Each idea's first ``r`` candidates, (ideas, r): rows of papers, −1 where there are fewer.
 
-    By rank of the search, which settles equal similarities by paper_id. Raises
-    :class:`DataError` where the study has no candidates.
+    By rank of the search, which settles equal similarities by paper_id. The stored ones in each
+    idea's target pool, or those of the frame ``of`` as they are. Raises :class:`DataError` where
+    the study has no candidates.
     """
-    if study.candidates is None:
+    if study.candidates is None and of is None:
         raise DataError("The study has no candidates yet. Run `foreseen match`.")
-    found = study.candidates
+    found = study.candidates if of is None else of
+    assert found is not None
     idea = pd.Index(study.ideas["idea_id"]).get_indexer(found["idea_id"])
     paper = pd.Index(study.papers["paper_id"]).get_indexer(found["paper_id"])
     rank = found["rank"].to_numpy(int)
-    own = pools(study.ideas, study.papers, study.config, searched_pool(study, study.settings))
     known = (idea >= 0) & (paper >= 0)
-    admitted = own.admitted(ambiguous=ambiguous)
-    known[known] &= admitted[own.groups[idea[known]], paper[known]]
+    if of is None:
+        own = pools(study.ideas, study.papers, study.config, searched_pool(study, study.settings))
+        admitted = own.admitted(ambiguous=ambiguous)
+        known[known] &= admitted[own.groups[idea[known]], paper[known]]
     order = np.lexsort((rank[known], idea[known]))
     idea, paper = idea[known][order], paper[known][order]
     place = np.arange(len(idea)) - np.searchsorted(idea, idea, side="left")

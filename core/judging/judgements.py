@@ -77,8 +77,9 @@ def judge(
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
     stop: StopSignal | None = None,
+    keep: Callable[[Study, Sequence[Outcome], str], Study] | None = None,
 ) -> Judged:
-    """Ask, and write the answers to the study's table ``asked.kind``.
+    """Ask, and write the answers to the study's table ``asked.kind``, or as ``keep`` does.
 
     Calls go to ``calls.jsonl`` as they come, rows to the table from time to time and at the end,
     also when the run is stopped. Rows of an earlier run of the same judge are replaced by key.
@@ -86,11 +87,14 @@ def judge(
     if study.folder is None:
         raise UsageError("This study is not in a folder, so no call could be kept.")
     name = (judge or client.model).strip()
-    refuse_foreign_marks(study, asked.kind, name)
+    if keep is None:
+        refuse_foreign_marks(study, asked.kind, name)
 
     def save(outcomes: Sequence[Outcome]) -> None:
         nonlocal study
-        if outcomes:
+        if outcomes and keep is not None:
+            study = keep(study, outcomes, name)
+        elif outcomes:
             study = merge_rows(study, asked.kind, [outcome.row(name) for outcome in outcomes])
 
     with CallsLog(study.folder / CALLS_FILE, scrub=client.scrub) as log:
