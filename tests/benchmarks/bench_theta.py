@@ -1,0 +1,177 @@
+"""How long a move of θ takes in the browser, against the same charts with a constant result.
+
+``python tests/benchmarks/bench_theta.py [STUDY] [--moves 20]``. The overview is opened and θ is
+moved by one step at a time with the keyboard; the time runs from the key to the moment when the
+script rests again. The bare page has the same slider, title,
+cards and charts, drawn once from the study and shown whatever θ is. Both run in turn in one
+browser. Prints medians and their ratio (aim: at most 1.5).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-background-networking"]
+BARE = """
+import pickle
+import streamlit as st
+
+@st.cache_resource
+def made():
+    with open({path!r}, "rb") as file:
+        return pickle.load(file)
+
+st.set_page_config(layout="wide")
+result = made()
+with st.sidebar:
+    theta = st.slider("Threshold θ", 0.0, 1.0, 0.6, 0.001, format="%.3f", key="theta",
+                      bind="query-params")
+st.title(result["title"])
+st.markdown(result["sentence"])
+st.caption(f"θ = {{theta:.3f}}")
+for column, (name, value) in zip(st.columns(len(result["cards"])), result["cards"]):
+    with column.container(border=True):
+        st.metric(name, value)
+left, right = st.columns(2)
+for place, (name, figure) in zip((left, right, st), result["figures"]):
+    place.plotly_chart(figure, key=name, config={{"displayModeBar": False}})
+"""
+# Resolves with the milliseconds from the key to the moment when the script rests again; by then
+# Streamlit has put every element of the run in its place.
+_WATCH = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  window.moved = new Promise((resolve, reject) => {
+    let began = null, ran = false;
+    setTimeout(() => reject(new Error('the page did not come to rest')), 20000);
+    document.addEventListener('keydown', () => { began = performance.now(); },
+      {once: true, capture: true});
+    const watch = new MutationObserver(records => {
+      const state = app.getAttribute('data-test-script-state');
+      const states = [state, ...records.map(record => record.oldValue)];
+      if (began !== null && states.includes('running')) ran = true;
+      if (ran && state === 'notRunning') {
+        watch.disconnect();
+        requestAnimationFrame(() => resolve(performance.now() - began));
+      }
+    });
+    watch.observe(app, {attributes: true, attributeOldValue: true,
+      attributeFilter: ['data-test-script-state']});
+  });
+}"""
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("study", nargs="?", default=str(ROOT / "data" / "demo"))
+    words.add_argument("--moves", type=int, default=20)
+    given = words.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        made = Path(place) / "made.pickle"
+        made.write_bytes(pickle.dumps(constant(given.study)))
+        script = Path(place) / "bare.py"
+        script.write_text(BARE.format(path=str(made)))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        quiet = ["--browser.gatherUsageStats=false"]
+        bare = Server([sys.executable, "-m", "streamlit", "run", str(script), *quiet])
+        code = "from core.cli import main; main()"
+        own = Server([sys.executable, "-c", code, "open", given.study])
+        try:
+            pages = [bare.page(browser), own.page(browser)]
+            times: list[list[float]] = [[], []]
+            for _ in range(given.moves + 3):
+                for page, seconds in zip(pages, times, strict=True):
+                    seconds.append(moved(page, "ArrowRight"))
+        finally:
+            bare.end()
+            own.end()
+        browser.close()
+    bare_median, own_median = (statistics.median(seconds[3:]) for seconds in times)
+    print(f"bare page, constant result {bare_median:.0f} ms")
+    print(f"Foreseen's overview        {own_median:.0f} ms")
+    print(f"ratio                      {own_median / bare_median:.2f}   (aim: at most 1.5)")
+
+
+def constant(study: str) -> dict[str, Any]:
+    """The overview's title, cards and figures, worked out once."""
+    sys.path.insert(0, str(ROOT))
+    from core import Study
+    from dashboard import findings
+    from dashboard.charts.correlations import correlation_chart
+    from dashboard.charts.distributions import JUDGE, SCORE, distribution_chart
+    from dashboard.charts.theme import LIGHT, system_styles
+
+    score = Study.open(study).score()
+    styles = system_styles([row.system for row in score.systems])
+    found = findings.overview(score)
+    return {
+        "title": found.title,
+        "sentence": found.sentence,
+        "cards": [(card.label, card.value) for card in findings.cards(score)],
+        "figures": [
+            ("scores", distribution_chart(score, SCORE, styles, LIGHT).figure),
+            ("marks", distribution_chart(score, JUDGE, styles, LIGHT).figure),
+            ("correlations", correlation_chart(score, LIGHT).figure),
+        ],
+    }
+
+
+class Server:
+    """A Streamlit server on a free port."""
+
+    def __init__(self, command: list[str]) -> None:
+        with socket.create_server(("localhost", 0)) as free:
+            self.port = free.getsockname()[1]
+        options = ["--server.headless=true", "--server.address=localhost"]
+        self.process = subprocess.Popen(
+            [*command, f"--server.port={self.port}", *options],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def page(self, browser: Any) -> Any:
+        """The first page, with its charts drawn."""
+        for _ in range(600):
+            with socket.socket() as client:
+                if client.connect_ex(("localhost", self.port)) == 0:
+                    break
+            time.sleep(0.05)
+        page = browser.new_page(viewport={"width": 1280, "height": 1400})
+        page.goto(f"http://localhost:{self.port}/")
+        page.wait_for_selector(".js-plotly-plot", timeout=60_000)
+        page.wait_for_timeout(2000)
+        return page
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=20)
+
+
+def moved(page: Any, key: str) -> float:
+    """Milliseconds that one step of θ takes, from the key to a page at rest."""
+    page.get_by_role("slider", name="Threshold θ").focus()
+    page.evaluate(_WATCH)
+    page.keyboard.press(key)
+    took = float(page.evaluate("() => window.moved"))
+    page.wait_for_timeout(500)
+    return took
+
+
+if __name__ == "__main__":
+    main()
