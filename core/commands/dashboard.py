@@ -14,7 +14,7 @@ from core.errors import DataError
 from core.study import CONFIG_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
-DEMO = ROOT / "data" / "demo"
+DEMOS = [ROOT / "data" / name for name in ("demo", "demo-forecasts")]
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
     @app.callback(invoke_without_command=True)
     def default(context: typer.Context) -> None:
-        """Open the dashboard on the bundled study where no command is named."""
+        """Open the dashboard on the bundled studies where no command is named."""
         if context.invoked_subcommand is None:
-            launch([DEMO], [])
+            launch(DEMOS, [])
 
     @app.command("open", context_settings=_PASS_ON)
     def open_(
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Open the dashboard on your studies; other options go to Streamlit (--server.port …)."""
         paths, options = part_options([*map(str, studies or []), *context.args])
-        launch(find_studies(paths) or [DEMO], options)
+        launch(find_studies(paths) or DEMOS, options)
 
 
 def part_options(words: list[str]) -> tuple[list[Path], list[str]]:

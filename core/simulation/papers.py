@@ -78,14 +78,18 @@ def place(rng: np.random.Generator, planted: Sequence[Direction], papers: int) -
     )
 
 
-def paper_rows(rng: np.random.Generator, placed: Placement) -> list[dict[str, Any]]:
+def paper_rows(
+    rng: np.random.Generator, placed: Placement, published: NDArray[np.int64] | None = None
+) -> list[dict[str, Any]]:
     """The rows of ``papers``, in the order of their dates, with ``_direction`` and ``_top`` beside.
 
-    Texts, dates, citations, venues and gaps come from streams of their own.
+    Texts, dates, citations, venues and gaps come from streams of their own. ``published``, days
+    after the cutoff, stands in for drawn dates.
     """
     count = len(placed.topic)
     text_rng, date_rng, citation_rng, venue_rng, gap_rng = rng.spawn(5)
-    published = _dates(date_rng, placed)
+    if published is None:
+        published = _dates(date_rng, placed)
     citations = _citations(citation_rng, placed, published)
     venues, at_top = _venues(venue_rng, placed, published)
     marks = {name: gap_rng.random(count) < share for name, share in _SHARES.items()}
