@@ -42,6 +42,7 @@ SECTIONS: dict[str, tuple[PageInfo, ...]] = {
         PageInfo("quadrants", "Quadrants", ":material/grid_view:"),
         PageInfo("ideas", "Ideas", ":material/lightbulb:"),
     ),
+    "Judges": (PageInfo("judges", "Judges", ":material/gavel:"),),
     "Study": (
         PageInfo("data", "Data", ":material/database:"),
         PageInfo("methods", "Methods", ":material/function:"),

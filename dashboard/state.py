@@ -39,6 +39,11 @@ PAGE_KEYS: tuple[str, ...] = (
     "spec_pair",
     "pair",
     "metric",
+    "on",
+    "judge_pair",
+    "judge_plot",
+    "judges_part",
+    "probe_judge",
 )
 # These say how the stored candidates were searched: moving them needs `foreseen match`.
 OF_THE_SEARCH = ("pool", "depth")

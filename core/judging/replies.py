@@ -92,4 +92,4 @@ def _text(value: object) -> str | None:
 
 
 def _number(value: object) -> float | None:
-    return None if value is None or pd.isna(value) else float(value)  # type: ignore[arg-type,call-overload]
+    return None if value is None or pd.isna(value) else float(value)  # type: ignore[arg-type]

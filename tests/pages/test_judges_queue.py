@@ -214,7 +214,7 @@ def test_the_bundled_study_and_a_closed_folder_are_refused(
 
 
 def test_the_bundled_study_is_the_one_in_data() -> None:
-    assert people.BUNDLED == Path(__file__).resolve().parents[2] / "data" / "demo"
+    assert Path(__file__).resolve().parents[2] / "data" / "demo" == people.BUNDLED
     assert "Copy its folder" in str(read_only(Study.open(people.BUNDLED)))
 
 

@@ -1,0 +1,85 @@
+"""Judges: how far can they be trusted, and where do they disagree?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.agreement.marks import DIMENSIONS
+from dashboard import (
+    components,
+    judging_biases,
+    judging_disputes,
+    judging_marking,
+    judging_parts,
+    judging_views,
+    picking,
+    state,
+)
+from dashboard.judging_findings import (
+    ON_NAMES,
+    judges_sentence,
+    judges_title,
+    left_out_sentence,
+    overall_on,
+    pairs_on,
+)
+from dashboard.prose import sentence
+
+view = state.current()
+found = judging_views.agreement(view)
+titles = dict(zip(view.study.ideas["idea_id"], view.study.ideas["title"].fillna(""), strict=True))
+dimensions = [each.on for each in found.overall_by if each.on is not None]
+if not dimensions:
+    judging_parts.nobody(view)
+    st.stop()
+
+head = st.container()
+picking.unknown_in_link("on", dimensions)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    on = st.selectbox(
+        "Compare",
+        dimensions,
+        format_func=lambda name: sentence(ON_NAMES[name]),
+        key="on",
+        width=280,
+        **state.BOUND,
+    )
+    pairs = pairs_on(found, on)
+    pair = judging_parts.choose_pair(pairs)
+    plot = judging_parts.choose_plot() if pair and pair.n else ""
+marks = judging_views.paired_marks(view, pair.judge_a, pair.judge_b, on) if pair else None
+with head:
+    components.page(judges_title(found, on), judges_sentence(found, on, pair, marks))
+
+if pair and marks and pair.n:
+    judging_parts.pictures(view, pair, marks, plot, titles)
+if pairs:
+    judging_parts.agreement_table(found, pairs)
+    if pair is not None:
+        st.caption(left_out_sentence(pair))
+judging_parts.who_judged(view, found)
+
+disputes, marking, repeats, biases, together = st.tabs(
+    ["Disputes", "Mark", "Repeats", "Biases", "Together"],
+    key="judges_part",
+    on_change="rerun",
+    bind=state.BIND,
+)
+if disputes.open:
+    with disputes:
+        if pair is None or not pair.n:
+            components.nothing("It takes marks of two judges on one idea to differ.")
+        else:
+            judging_disputes.draw(view, on, (pair.judge_a, pair.judge_b), titles)
+if marking.open:
+    with marking:
+        judging_marking.draw(view, on, titles)
+if repeats.open:
+    with repeats:
+        judging_parts.repeats(view, found, on)
+if biases.open:
+    with biases:
+        judging_biases.draw(view, on, DIMENSIONS[on].table, titles)
+if together.open:
+    with together:
+        judging_parts.together(view, overall_on(found, on))
