@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import typer
 
@@ -18,6 +19,7 @@ COMMAND_MODULES = (
     "matching",
     "hindsight",
     "ligbench",
+    "ligbench_studies",
     "forecast",
     "agreement",
     "judge",
@@ -37,7 +39,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _name in COMMAND_MODULES:
+# The dashboard starts in another process: nothing that it does not need is loaded before.
+_OPENS = Path(sys.argv[0]).name == "foreseen" and sys.argv[1:2] in ([], ["open"])
+for _name in ("dashboard",) if _OPENS else COMMAND_MODULES:
     import_module(f"core.commands.{_name}").register(app)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from core.config import CONFIG_FILE as CONFIG_FILE
 from core.config import PRESET_HORIZONS, PresetName, Settings, StudyConfig
 from core.errors import DataError, Problem, TableError, UsageError, nearest
 from core.ingest.tabular import SUFFIXES, read_rows, replacing, write_rows
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from core.ligbench.novelty import Novelty
     from core.ligbench.rank import Rank
 
-CONFIG_FILE = "study.toml"
 DERIVED = "derived"
 CANDIDATES_INFO = "candidates.json"
 _TABLE_SUFFIXES = tuple(s + gz for s in SUFFIXES if s != ".json" for gz in ("", ".gz"))

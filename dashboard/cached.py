@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from core.hindsight.descriptives import Description
     from core.hindsight.null import Null
     from core.hindsight.variants import Variants
+    from dashboard.charts.theme import Chart
 
 _CORE = Path(__file__).resolve().parents[1] / "core"
 _CALIBRATION = ("false_match_rate",)
@@ -76,6 +77,11 @@ def open_study(folder: Path, files: Signature) -> Study:
     study = Study.open(folder)
     _ = study.digest
     return study
+
+
+# What marks depend on; every other setting leaves their chart as it is.
+OF_MARKS = ("judge", "draws", "seed")
+BESIDE_MARKS = tuple(name for name in Settings.model_fields if name not in OF_MARKS)
 
 
 def score(view: View) -> Score:
@@ -155,3 +161,16 @@ def kept(
 def _kept(key: tuple[str, ...], _compute: Callable[[], Any]) -> Any:
     del key
     return _compute()
+
+
+def chart(name: str, view: View, draw: Callable[[], Chart], *untouched: str) -> Chart:
+    """A chart that few settings touch, drawn once; shared, so it is never changed afterwards."""
+    own = {setting: getattr(view.base, setting) for setting in untouched}
+    settings = view.settings.model_copy(update=own)
+    return cast("Chart", _drawn((name, *view.study.key, settings.digest, engine_digest()), draw))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _drawn(key: tuple[str, ...], _draw: Callable[[], Any]) -> Any:
+    del key
+    return _draw()

@@ -33,7 +33,8 @@ FIRST_PAGE_NEEDS = (
 def main(words: list[str]) -> None:
     """Run the server until it is told to stop; exits with Streamlit's code."""
     studies, options = part(words)
-    os.environ[STUDIES_VARIABLE] = json.dumps([str(Path(study).resolve()) for study in studies])
+    studies = [str(Path(study).resolve()) for study in studies]
+    os.environ[STUDIES_VARIABLE] = json.dumps(studies)
     options = with_defaults([_absolute(option) for option in options])
     # Streamlit reads .streamlit/config.toml of the folder it is started in.
     os.chdir(ROOT)
@@ -42,7 +43,7 @@ def main(words: list[str]) -> None:
 
     # Not before: importing streamlit runs plotly, which looks into pandas half imported.
     threading.Thread(target=warm_up, daemon=True).start()
-    threading.Thread(target=_announce, args=(options,), daemon=True).start()
+    threading.Thread(target=_announce, args=(options, studies), daemon=True).start()
     streamlit(["run", str(APP), *options], prog_name="foreseen")
 
 
@@ -99,7 +100,7 @@ def warm_up() -> None:
             import_module(name)
 
 
-def _announce(options: list[str]) -> None:
+def _announce(options: list[str], studies: list[str]) -> None:
     address = value(options, "--server.address", ADDRESS)
     port = int(value(options, "--server.port", str(PORT)))
     base = value(options, "--server.baseUrlPath", "").strip("/")
@@ -111,8 +112,20 @@ def _announce(options: list[str]) -> None:
             time.sleep(0.05)
             continue
         scheme = "https" if value(options, "--server.sslCertFile", "") else "http"
+        threading.Thread(target=_prepare, args=(studies,), daemon=True).start()
         print(f"Foreseen is at {scheme}://{host}:{port}/{base}  (Ctrl-C ends it)", flush=True)
         return
+
+
+def _prepare(studies: list[str]) -> None:
+    """Read the first study and score it into the caches while the browser loads the page."""
+    with suppress(Exception):
+        from dashboard import cached, state
+
+        folder = Path(studies[0])
+        study = cached.open_study(folder, cached.signature(folder))
+        base = state.base_settings(study, study.config.preset)
+        cached.score(state.View(study=study, settings=base, base=base))
 
 
 def _absolute(option: str) -> str:

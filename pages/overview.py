@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import components, findings, state
+from dashboard import cached, components, findings, state
 from dashboard.charts.correlations import correlation_chart, correlations_of
 from dashboard.charts.distributions import JUDGE, SCORE, distribution_chart
 from dashboard.charts.theme import system_styles
@@ -30,7 +30,12 @@ if right is not None:
     with right:
         row = findings.comparison_of(score, findings.OVERALL)
         components.chart(
-            distribution_chart(score, JUDGE, styles, theme),
+            cached.chart(
+                f"marks {theme.name}",
+                view,
+                lambda: distribution_chart(score, JUDGE, styles, theme),
+                *cached.BESIDE_MARKS,
+            ),
             key="marks",
             title=findings.separation_title(row, "Judges"),
         )

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from core.config import CONFIG_FILE
 from core.errors import DataError
-from core.study import CONFIG_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMOS = [ROOT / "data" / name for name in ("demo", "demo-forecasts")]
@@ -68,7 +68,7 @@ def find_studies(paths: list[Path]) -> list[Path]:
 
 def launch(studies: list[Path], options: list[str]) -> None:
     """Replace this process by the server; where processes cannot be replaced, wait for it."""
-    command = [sys.executable, "-m", "dashboard.launch", *map(str, studies), "--", *options]
+    command = [sys.executable, "-P", "-m", "dashboard.launch", *map(str, studies), "--", *options]
     search_path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     environment = {**os.environ, "PYTHONPATH": search_path}
     if os.name == "posix":

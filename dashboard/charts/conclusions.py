@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.hindsight.results import Conclusion, Sweep
 from dashboard.charts.sweep import THETA_AXIS, visible_thetas
-from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, operating_line
+from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, lay_out, operating_line
 from dashboard.prose import count, fixed, label, number, shorten
 
 
@@ -53,7 +53,8 @@ def strip_chart(
             hovertemplate=f"{_wrapped(item.statement)}<br>from θ = %{{customdata[0]}} to"
             " %{customdata[1]}<extra></extra>",
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=80 + 34 * len(places),
@@ -66,7 +67,7 @@ def strip_chart(
                 "ticktext": [short_statement(item) for item in items],
             },
             shapes=[operating_line(theta)],
-        )
+        ),
     )
     here = [item.statement for item in items if holds_at(sweep.thetas, item, theta)]
     told = f"At θ = {number(theta)} these hold: {'; '.join(here)}." if here else "None holds now."

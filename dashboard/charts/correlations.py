@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.config import JUDGE_DIMENSIONS
 from core.hindsight.results import Correlation, Score, to_frame
-from dashboard.charts.theme import NEGATIVE, POSITIVE, Chart, Theme, base_layout
+from dashboard.charts.theme import NEGATIVE, POSITIVE, Chart, Theme, base_layout, lay_out
 from dashboard.prose import fixed, interval, label, listing, p_value, shorten, stars
 
 
@@ -41,13 +41,14 @@ def correlation_chart(score: Score, theme: Theme) -> Chart:
             showscale=False,
         )
     )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=60 + 62 * len(systems),
             xaxis={"side": "top", "showgrid": False},
             yaxis={"autorange": "reversed", "showgrid": False},
-        )
+        ),
     )
     told = [
         f"{row.system}, {row.dimension} {fixed(row.rho, 2)} ({p_value(row.p_adjusted)})"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.hindsight.results import Score
 from core.stats.resample import draw_topics, percentile_interval
-from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, tint
+from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, lay_out, tint
 from dashboard.prose import fixed, interval, label, listing, shorten
 
 SCORE, JUDGE = "score", "judge_overall"
@@ -38,13 +38,14 @@ def distribution_chart(
         _add_mean(figure, row, place, styles[row.system], theme)
         ticks.append(f"{label(shorten(row.system, 20))}<br>n = {row.n:,}")
     axis = {"tickvals": list(range(len(ticks))), "ticktext": ticks, "showgrid": False}
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=90 + 92 * len(ticks),
             xaxis={"title": _AXIS[value], "nticks": 6},
             yaxis={**axis, "range": [-0.5, len(ticks) - 0.5]},
-        )
+        ),
     )
     told = [
         f"{row.system}: mean {fixed(row.mean, 3)} ({interval(row.mean_low, row.mean_high)}),"

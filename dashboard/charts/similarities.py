@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.theme import Chart, Theme, base_layout, operating_line
+from dashboard.charts.theme import Chart, Theme, base_layout, lay_out, operating_line
 from dashboard.prose import count, fixed
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def similarity_chart(calibration: Calibration, theta: float, theme: Theme) -> Ch
                 "font": {"size": 12, "color": theme.muted},
             }
         )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=330,
@@ -62,7 +63,7 @@ def similarity_chart(calibration: Calibration, theta: float, theme: Theme) -> Ch
             annotations=notes,
             showlegend=True,
             margin={"t": 40},
-        )
+        ),
     )
     told = "" if suggested is None else f" The suggested θ is {fixed(suggested, 3)}."
     return Chart(

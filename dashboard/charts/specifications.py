@@ -17,6 +17,7 @@ from dashboard.charts.theme import (
     SystemStyle,
     Theme,
     base_layout,
+    lay_out,
     tint,
 )
 from dashboard.prose import count, fixed, label, number, percent, shorten
@@ -82,7 +83,8 @@ def specification_chart(
     )
     height = 300 + 17 * len(options)
     split = (17 * len(options) + 30) / height
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=height + 60,
@@ -110,7 +112,7 @@ def specification_chart(
                 "tickfont": {"size": 11, "color": theme.muted},
             },
             shapes=_own_line(rows),
-        )
+        ),
     )
     own = rows.index[rows["own"].astype(bool)]
     where = (
@@ -150,7 +152,8 @@ def explained_chart(curve: SpecificationCurve, theme: Theme) -> Chart:
             hovertemplate="%{y}: <b>%{x:.1f} %</b> of the variance<extra></extra>",
         )
     )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=70 + 38 * max(1, len(frame)),
@@ -160,7 +163,7 @@ def explained_chart(curve: SpecificationCurve, theme: Theme) -> Chart:
                 "tickvals": [0, 50, 100],
             },
             yaxis={"showgrid": False},
-        )
+        ),
     )
     told = ", ".join(
         f"{CHOICE_NAMES.get(row.choice, row.choice)} {percent(row.share)}"

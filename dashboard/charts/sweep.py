@@ -16,6 +16,7 @@ from dashboard.charts.theme import (
     SystemStyle,
     Theme,
     base_layout,
+    lay_out,
     operating_line,
     tint,
 )
@@ -97,7 +98,8 @@ def curve_chart(
         here = value_at(own["theta"].to_numpy(), own[column].to_numpy(dtype=float), theta)
         shown = percent(here) if column == "match_rate" else number(here)
         at.append(f"{system} {shown}")
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=330,
@@ -106,7 +108,7 @@ def curve_chart(
             shapes=[operating_line(theta)],
             showlegend=True,
             margin={"t": 40},
-        )
+        ),
     )
     return Chart(
         figure=figure,
@@ -167,7 +169,8 @@ def ratio_chart(
     )
     low, high = visible_thetas(sweep, theta)
     ends = [max(bottom, 0.05), min(top, 50)]
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=330,
@@ -193,7 +196,7 @@ def ratio_chart(
             ],
             showlegend=True,
             margin={"t": 40},
-        )
+        ),
     )
     here = value_at(own["theta"].to_numpy(), own["ratio"].to_numpy(dtype=float), theta)
     return Chart(

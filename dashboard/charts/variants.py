@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from core.config import NORMALIZERS
 from core.hindsight.variants import Variants
-from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, tint
+from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, lay_out, tint
 from dashboard.prose import fixed, label, listing, number, shorten
 
 _SHORT = {"percentile": "perc.", "monthly_percentile": "month.<br>perc."}
@@ -39,7 +39,8 @@ def terms_chart(result: Variants, styles: Mapping[str, SystemStyle], theme: Them
                 hovertemplate=f"{name}, %{{y}}<br>{words} term <b>%{{x:.3g}}</b> of a mean score"
                 " of %{customdata[0]:.3g} (n = %{customdata[1]})<extra></extra>",
             )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=120 + 36 * len(NORMALIZERS) + 8 * len(NORMALIZERS) * len(systems),
@@ -49,7 +50,7 @@ def terms_chart(result: Variants, styles: Mapping[str, SystemStyle], theme: Them
             yaxis={"autorange": "reversed", "showgrid": False},
             showlegend=True,
             margin={"t": 60},
-        )
+        ),
     )
     told = [
         f"{row.normalizer}: {row.system} {number(row.mean)}" for row in result.systems.itertuples()
@@ -82,13 +83,14 @@ def ranks_chart(result: Variants, theme: Theme) -> Chart:
             hovertemplate=f"%{{y}} and %{{customdata}}: ρ = <b>%{{z:.3f}}</b>, n = {result.n}<extra></extra>",
         )
     )
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=340,
             xaxis={"side": "top", "showgrid": False, "tickangle": 0, "tickfont": {"size": 11}},
             yaxis={"autorange": "reversed", "showgrid": False},
-        )
+        ),
     )
     least = ranks.where(~np.eye(len(ranks), dtype=bool)).min().min()
     return Chart(

@@ -57,8 +57,12 @@ def bare_command(script: Path) -> list[str]:
 
 def own_command(study: str) -> list[str]:
     """What a user types."""
-    code = "from core.cli import main; main()"
-    return [sys.executable, "-c", code, "open", study, "--server.headless=true"]
+    return [
+        str(Path(sys.executable).with_name("foreseen")),
+        "open",
+        study,
+        "--server.headless=true",
+    ]
 
 
 def start(browser: Any, command: list[str]) -> float:

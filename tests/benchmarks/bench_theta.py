@@ -51,6 +51,8 @@ for place, (name, figure) in zip((left, right, st), result["figures"]):
 """
 # Resolves with the milliseconds from the key to the moment when the script rests again; by then
 # Streamlit has put every element of the run in its place.
+_RESTS = """() => document.querySelector('[data-testid=stApp]')
+  .getAttribute('data-test-script-state') === 'notRunning'"""
 _WATCH = """() => {
   const app = document.querySelector('[data-testid=stApp]');
   window.moved = new Promise((resolve, reject) => {
@@ -165,6 +167,7 @@ class Server:
 
 def moved(page: Any, key: str) -> float:
     """Milliseconds that one step of θ takes, from the key to a page at rest."""
+    page.wait_for_function(_RESTS)
     page.get_by_role("slider", name="Threshold θ").focus()
     page.evaluate(_WATCH)
     page.keyboard.press(key)
