@@ -43,6 +43,7 @@ SECTIONS: dict[str, tuple[PageInfo, ...]] = {
         PageInfo("ideas", "Ideas", ":material/lightbulb:"),
     ),
     "Judges": (PageInfo("judges", "Judges", ":material/gavel:"),),
+    "Protocols": (PageInfo("ligbench", "LigBench", ":material/leaderboard:"),),
     "Study": (
         PageInfo("data", "Data", ":material/database:"),
         PageInfo("methods", "Methods", ":material/function:"),

@@ -44,6 +44,18 @@ PAGE_KEYS: tuple[str, ...] = (
     "judge_plot",
     "judges_part",
     "probe_judge",
+    "lig_tab",
+    "lig_judge",
+    "lig_dimension",
+    "lig_view",
+    "lig_measure",
+    "lig_side",
+    "lig_experts",
+    "verdict_judge",
+    "forecast_metric",
+    "baseline",
+    "episode",
+    "forecast_part",
 )
 # These say how the stored candidates were searched: moving them needs `foreseen match`.
 OF_THE_SEARCH = ("pool", "depth")
