@@ -12,7 +12,7 @@ import typer
 from core.commands.options import JsonFlag, StudyFolder, jsonable, note, print_json
 from core.config import PresetName
 from core.errors import UsageError, nearest
-from core.ingest.mapping import DEFAULT_JOIN, FORMATS, ImportOptions
+from core.ingest.mapping import DEFAULT_JOIN, ImportOptions
 from core.ingest.tabular import replacing
 from core.schema import TABLES
 from core.study import Study
@@ -21,7 +21,11 @@ _PRESETS = get_args(PresetName)
 _TABLES = "|".join(TABLES)
 _IMPORT_HELP = """Bring files into a table of a study: CSV, TSV, JSONL, JSON, Parquet, and .gz of them.
 
-Columns are guessed from their names, and the mapping is printed. What can be given:
+Files that other programs write (AI-Researcher, AI Scientist, Semantic Scholar, OpenAlex, arXiv,
+BibTeX, …) are known by their content; marks that stand beside ideas are imported with them. In
+any other file
+
+columns are guessed from their names, and the mapping is printed. What can be given:
 
 --map rater=judge takes a column (case and spaces are free); --map externalIds.DOI=identifiers.doi
 a nested key; --map "problem+motivation=problem" joins columns with --join; --map "a|b=published"
@@ -80,8 +84,13 @@ def register(app: typer.Typer) -> None:
         files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of rows")],
         into: Annotated[Path, typer.Option(metavar="STUDY", help="The study's folder")],
         format_: Annotated[
-            str, typer.Option("--format", help="Kind of source", metavar="|".join(FORMATS))
-        ] = FORMATS[0],
+            str,
+            typer.Option(
+                "--format",
+                metavar="NAME",
+                help="auto: known by its content, else generic; or the name of a format",
+            ),
+        ] = "auto",
         maps: Annotated[
             list[str] | None,
             typer.Option("--map", metavar="THEIRS=OURS", help="Their column for ours; repeatable"),
@@ -122,10 +131,8 @@ def register(app: typer.Typer) -> None:
         ] = None,
         json_: JsonFlag = False,
     ) -> None:
-        from core.ingest.importing import open_for_import, plan_import
-        from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
-        from core.ingest.reference_shapes import read_reference_file
-        from core.ingest.tabular import read_file
+        from core.ingest.foreign import plan_files, read_files
+        from core.ingest.importing import open_for_import
 
         if table not in TABLES:
             raise UsageError(f"No table '{table}'. {nearest(table, TABLES)}")
@@ -136,20 +143,23 @@ def register(app: typer.Typer) -> None:
             missing=_pairs("--missing", missing),
             split_sections=split_sections,
             drop=tuple(drop or ()),
-            format=format_,
             scales=tuple(scale or ()),
         )
-        study = open_for_import(into, table)
-        read = read_reference_file if format_ in REFERENCE_FORMATS else read_file
-        plan = plan_import(study, table, [read(path) for path in files], options)
-        done = plan.report if dry_run else plan.apply()[1]
+        read = read_files(table, files, options, form=format_)
+        study = open_for_import(into, *{name for file in read for name in file.tables})
+        plans = plan_files(study, table, read, options, form=format_)
+        done, *others = [plan.report if dry_run else plan.apply()[1] for plan in plans]
+        told = done.to_dict()
+        if others:
+            told["also"] = [other.to_dict() for other in others]
         if report is not None:
             with replacing(report) as out:
-                text = json.dumps(jsonable(done.to_dict()), ensure_ascii=False, indent=1)
+                text = json.dumps(jsonable(told), ensure_ascii=False, indent=1)
                 out.write(f"{text}\n".encode())
-        note(done.to_text())
+        for each in (done, *others):
+            note(each.to_text())
         if json_:
-            print_json(done.to_dict())
+            print_json(told)
 
     @app.command("check")
     def check(study: StudyFolder, json_: JsonFlag = False) -> None:

@@ -102,7 +102,9 @@ class _Run:
                 if column:
                     self._put_sections(row, texts[place])
                 for name, cell_values in extras.items():
-                    self._put(row, f"extra.{name}", cell_values[place])
+                    cell = cell_values[place]
+                    own = name == "extra" and _is_record(cell)
+                    self._put(row, "extra" if own else f"extra.{name}", cell)
                 row |= {n: v for n, v in self.mapping.constants.items() if "." not in n}
                 for name, value in self.mapping.constants.items():
                     if "." in name:
@@ -263,6 +265,13 @@ class _Run:
 
     def _drop(self, line: int, reason: str) -> None:
         self.dropped.append(DroppedRow(file=self.raw.name, line=line, reason=reason))
+
+
+def _is_record(cell: object) -> bool:
+    try:
+        return bool(parse_record(cell))
+    except ValueError:
+        return False
 
 
 def _same_value(cell: object, values: frozenset[str]) -> bool:

@@ -127,25 +127,25 @@ def plan_import(
     return ImportPlan(study=study, table=name, frame=frame, report=report, changed=changed)
 
 
-def open_for_import(folder: Path, name: str) -> Study:
-    """The study with what an import into ``name`` looks at; other tables may be broken.
+def open_for_import(folder: Path, *names: str) -> Study:
+    """The study with what an import into tables looks at; others may be broken.
 
-    A broken table that is only looked up (ideas, for scores) is taken as empty; the table that
-    is imported into must be sound, or :class:`TableError` says what is not.
+    A broken table that is only looked up (ideas, for scores) is taken as empty; the tables that
+    are imported into must be sound, or :class:`TableError` says what is not.
     """
     config = StudyConfig.read(folder / CONFIG_FILE)
     frames: dict[str, pd.DataFrame] = {}
-    for table_name in {name, "ideas", "papers", "references"}:
+    for table_name in {*names, "ideas", "papers", "references"}:
         file = table_file(folder, table_name)
         if file is None:
             continue
         try:
             frame, problems = admit(TABLES[table_name], read_rows(file), file=file.name)
         except DataError:
-            if table_name == name:
+            if table_name in names:
                 raise
             continue
-        if problems and table_name == name:
+        if problems and table_name in names:
             raise TableError(problems)
         if not problems:
             frames[table_name] = frame

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-How = Literal["given", "guessed", "section", "constant"]
+How = Literal["given", "guessed", "section", "constant", "format"]
 
 
 @dataclass(frozen=True, kw_only=True)

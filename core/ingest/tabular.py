@@ -39,8 +39,8 @@ class RawFile:
 
     ``lines`` holds the line on which each row begins (CSV, TSV, JSONL; from 1, the header
     counted) or its number among the items (JSON, Parquet; from 1). Where a reader of a known
-    ``format`` made the rows, ``told`` pairs its names with ours, and ``notes`` and ``dropped``
-    say what it did.
+    ``format`` made the rows, ``told`` pairs its names with ours, and ``notes``, ``dropped``
+    and ``personal`` say what it did.
     """
 
     name: str
@@ -50,6 +50,7 @@ class RawFile:
     told: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     dropped: tuple[DroppedRow, ...] = ()
+    personal: tuple[str, ...] = ()
 
 
 def read_rows(path: Path) -> pd.DataFrame:

@@ -15,7 +15,16 @@ from core.ingest.formats.opened import Opened
 from core.ingest.formats.reading import Format
 
 GENERIC, AUTO = "generic", "auto"
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "ai_researcher",
+    "ai_scientist",
+    "idea_systems",
+    "benches",
+    "paper_graphs",
+    "arxiv_papers",
+    "paper_lists",
+    "bibtex",
+)
 
 
 @cache

@@ -32,7 +32,7 @@ def _read_idea_bench(opened: Opened, reading: Reading) -> Iterator[Row]:
             if text.lstrip()[:1] in "[{(":
                 reading.drop(line, f"its hypotheses cannot be read: the cell {error}")
                 continue
-            value = [part for part in _NUMBERED.split(text)]
+            value = list(_NUMBERED.split(text))
         hypotheses = [text for item in _listed(value) if (text := as_text(item))]
         if not hypotheses:
             reading.drop(line, "has no hypothesis")
@@ -42,7 +42,7 @@ def _read_idea_bench(opened: Opened, reading: Reading) -> Iterator[Row]:
         for place, text in enumerate(hypotheses, start=1):
             yield Row("ideas", line, {
                 "idea_id": content_id("idea", "IdeaBench", target, place, text),
-                "system": "IdeaBench", "rank": None, "problem": record.get("abstract_summary"),
+                "system": "IdeaBench", "problem": record.get("abstract_summary"),
                 "method": text, "extra": extra | {"target_title": record.get("title")},
             })  # fmt: skip
 
@@ -102,7 +102,7 @@ def _live_marks(record: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
     if {"originality", "feasibility"} & set(found):
         if set(found) - {"originality", "feasibility"}:
             others = ", ".join(sorted(set(found) - {"originality", "feasibility"}))
-            reading.note(f"{{count}} critiques mark what has no place in scores: {others}")
+            reading.note(f"left out, no place in scores: {others} ({{count}} critiques)")
         return {"novelty": found.get("originality"), "feasibility": found.get("feasibility")}
     return {"state": _failed(record.get("error"), present(record.get("raw_critique")))}
 

@@ -70,7 +70,7 @@ class Opened:
         None where there is none, or where it cannot be read.
         """
         try:
-            return next((record for _, record in self.records()), None)
+            return next((record for _, record in self.records() if record is not None), None)
         except DataError:
             return None
 
@@ -88,6 +88,13 @@ class Opened:
         with open_text(self.path, self.data) as text:
             yield text
 
+    def sample(self, *lists: str) -> dict[str, Any]:
+        """The first record of :meth:`items`; empty where there is none to be read."""
+        try:
+            return next((record for _, record in self.items(*lists) if record), {})
+        except DataError:
+            return {}
+
     def records(self) -> Iterator[tuple[int, Any]]:
         """Each record with its line (or its number, in JSON and Parquet)."""
         if self.kind == "parquet":
@@ -101,21 +108,20 @@ class Opened:
             yield from self._json()
 
     def items(self, *lists: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Records that are objects; those of the list under one of ``lists`` where the file is
-        one object that has it."""
+        """Records that are objects, null as an empty one; those of the list under one of
+        ``lists`` where the file is one object that has it."""
         for number, record in self.records():
-            if not isinstance(record, dict):
+            value = record or {}
+            if not isinstance(value, dict):
                 raise DataError(f"{self.path}, item {number}: must be a JSON object")
-            inner = next(
-                (record[name] for name in lists if isinstance(record.get(name), list)), None
-            )
-            if inner is None:
-                yield number, record
+            inner = next((value[name] for name in lists if isinstance(value.get(name), list)), None)
+            if inner is None or self.kind != "json":
+                yield number, value
                 continue
             for place, item in enumerate(inner, start=1):
-                if not isinstance(item, dict):
+                if not isinstance(item or {}, dict):
                     raise DataError(f"{self.path}, item {place}: must be a JSON object")
-                yield place, item
+                yield place, item or {}
 
     def _many_lines(self) -> bool:
         """Whether the first line is a whole object and another begins after it."""

@@ -24,12 +24,13 @@ class Row:
 class Reading:
     """What a reader notes on the way: rows that it had to leave out, and what else was done.
 
-    A note may hold ``{count}``.
+    A note may hold ``{count}``; ``personal`` names the fields that are a person's own.
     """
 
     file: str
     dropped: list[DroppedRow] = field(default_factory=list)
     notes: Counter[str] = field(default_factory=Counter)
+    personal: set[str] = field(default_factory=set)
 
     def drop(self, line: int, reason: str) -> None:
         self.dropped.append(DroppedRow(file=self.file, line=line, reason=reason))
@@ -47,13 +48,15 @@ class Format:
     """One shape that other programs write.
 
     ``recognise`` looks at a file's content alone; ``read`` yields its rows, the table that the
-    file is mainly for first in ``tables``; ``told`` says which of their names became which of
+    file is mainly for first in ``tables``, and ``together`` where one import fills them all;
+    ``told`` says which of their names became which of
     ours, for the report.
     """
 
     name: str
     title: str
     tables: tuple[str, ...]
+    together: bool = True
     recognise: Callable[[Opened], bool]
     read: Callable[[Opened, Reading], Iterator[Row]]
     told: Mapping[str, str] = field(default_factory=dict)
