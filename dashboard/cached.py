@@ -39,7 +39,7 @@ Signature = tuple[tuple[str, int, int], ...]
 def signature(folder: Path) -> Signature:
     """Names, times and sizes of the files a study is read from; empty where there is none."""
     files = []
-    for place in (folder, folder / DERIVED):
+    for place in (folder, folder / DERIVED, folder / DERIVED / "forecast"):
         for path in sorted(place.glob("*")) if place.is_dir() else ():
             name = path.name
             if not path.is_file() or name.startswith((".", "calls", "vectors")):

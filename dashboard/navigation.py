@@ -43,7 +43,10 @@ SECTIONS: dict[str, tuple[PageInfo, ...]] = {
         PageInfo("ideas", "Ideas", ":material/lightbulb:"),
     ),
     "Judges": (PageInfo("judges", "Judges", ":material/gavel:"),),
-    "Protocols": (PageInfo("ligbench", "LigBench", ":material/leaderboard:"),),
+    "Protocols": (
+        PageInfo("ligbench", "LigBench", ":material/leaderboard:"),
+        PageInfo("forecasting", "Forecasting", ":material/online_prediction:"),
+    ),
     "Study": (
         PageInfo("data", "Data", ":material/database:"),
         PageInfo("methods", "Methods", ":material/function:"),

@@ -26,6 +26,7 @@ from dashboard.prose import count, number, plain
 
 STUDIES_VARIABLE = "FORESEEN_STUDIES"
 DEMO = Path(__file__).resolve().parents[1] / "data" / "demo"
+DEMO_FORECASTS = DEMO.with_name("demo-forecasts")
 THETA_STEP = 0.001
 _BOUNDS = "_theta_bounds"
 
@@ -76,6 +77,18 @@ def draw() -> state.View:
     if notices:
         _show_notices(notices)
     return state.View(study=study, settings=settings, base=base)
+
+
+def name_of(folder: Path) -> str | None:
+    """The name under which a folder stands in the list of studies, None where it is not open."""
+    named = {path.resolve(): name for name, path in _named(studies()).items()}
+    return named.get(folder.resolve())
+
+
+def switch_to(name: str) -> None:
+    """Callback: another of the open studies, as if it had been chosen in the list."""
+    st.session_state[state.STUDY] = name
+    _forget()
 
 
 def _named(folders: list[Path]) -> dict[str, Path]:

@@ -1,0 +1,102 @@
+"""The judge, the metric, the gate, R and the slots of the page on forecasting, as widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from core.config import Settings
+from dashboard import picking, state
+from dashboard.charts.forecast import MEANINGS, metric_name
+from dashboard.prose import sentence
+from dashboard.state import View
+
+JUDGE = "verdict_judge"
+METRIC = "forecast_metric"
+BASELINE = "baseline"
+_SHOWN_AS_BUTTONS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What the page shows: the view with the gate in it, one judge, one metric."""
+
+    view: View
+    judge: str
+    metric: str
+
+
+def draw(view: View, judges: Sequence[str]) -> Choices:
+    """Draw the controls; the choices that they make come back."""
+    picking.unknown_in_link(JUDGE, judges)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            judge = _judge(judges)
+            metric = st.segmented_control(
+                "Measured by",
+                list(MEANINGS),
+                format_func=lambda name: metric_name(name, view.settings.slots),
+                default="hit",
+                required=True,
+                key=METRIC,
+                **state.BOUND,
+            )
+        with st.grid(4):
+            moved = {
+                name: st.slider(
+                    label,
+                    low,
+                    high,
+                    value=getattr(view.base, name),
+                    key=name,
+                    help=help_,
+                    **state.BOUND,
+                )
+                for name, label, low, high, help_ in _sliders(view)
+            }
+    st.caption(f"{metric_name(metric, moved['slots'])}: {sentence(MEANINGS[metric])}.")
+    settings = Settings.of(moved, base=view.settings)
+    return Choices(view=replace(view, settings=settings), judge=judge, metric=metric)
+
+
+def choose_baseline(systems: Sequence[str]) -> str:
+    """The system that the others are held against."""
+    picking.unknown_in_link(BASELINE, systems)
+    chosen: str = st.selectbox(
+        "Against", list(systems), key=BASELINE, width=260, help="The baseline", **state.BOUND
+    )
+    return chosen
+
+
+def _judge(judges: Sequence[str]) -> str:
+    """One judge at a time: their grades are never averaged."""
+    chosen: str
+    if len(judges) <= _SHOWN_AS_BUTTONS:
+        chosen = st.segmented_control(
+            "Judge of verdicts",
+            list(judges),
+            default=judges[0],
+            required=True,
+            key=JUDGE,
+            **state.BOUND,
+        )
+    else:
+        chosen = st.selectbox("Judge of verdicts", list(judges), key=JUDGE, **state.BOUND)
+    return chosen
+
+
+def _sliders(view: View) -> list[tuple[str, str, int, int, str]]:
+    """Name, label, ends and help of each slider."""
+    info: Any = view.study.candidates_info
+    depth = info.depth if info else view.base.r
+    ranks = view.study.ideas["rank"].dropna()
+    most = int(ranks.max()) if len(ranks) else view.base.slots
+    return [
+        ("gate_pm", "Gate: P + M at least", 0, 6, "Problem and method grades, 0 to 3 each"),
+        ("gate_s", "Gate: S at least", 0, 3, "Specificity, 0 to 3; 3 is the strict gate"),
+        ("r", "Candidates R", 1, max(depth, view.base.r), "Candidates of a forecast that count"),
+        ("slots", "Slots K", 1, max(most, view.base.slots, 5), "Forecasts asked for an episode"),
+    ]

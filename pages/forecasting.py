@@ -1,0 +1,79 @@
+"""Forecasting: who foresaw what the next months brought, and how far does that hold?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.forecast.episode_view import episode_names
+from dashboard import (
+    components,
+    episode_inspector,
+    forecast_controls,
+    forecast_parts,
+    forecast_start,
+    forecast_views,
+    state,
+)
+from dashboard.charts.forecast import cutoffs_chart, differences_chart, systems_chart
+from dashboard.charts.theme import system_styles
+from dashboard.findings_forecast import forecasting
+from dashboard.prose import plain
+
+view = forecast_start.forecasts_or_stop(state.current())
+head = st.container()
+choices = forecast_controls.draw(view, sorted(set(view.study.verdicts["judge"])))
+view, judge, metric = choices.view, choices.judge, choices.metric
+score = forecast_views.score(view)
+finding = forecasting(score, judge, metric)
+with head:
+    components.page(finding.title, finding.sentence)
+    for caution in score.cautions:
+        st.warning(plain(caution), icon=":material/warning:")
+
+styles, theme = system_styles(view.systems), components.theme()
+systems = sorted(score.systems["system"].unique())
+left, right = st.columns(2, gap="medium") if len(systems) > 1 else (st.container(), None)
+with left:
+    components.chart(
+        systems_chart(score, judge, metric, styles, theme),
+        key="systems_chart",
+        title="How each system did",
+    )
+if right is not None:
+    with right:
+        baseline = forecast_controls.choose_baseline(systems)
+        components.chart(
+            differences_chart(score, judge, metric, baseline, styles, theme),
+            key="differences_chart",
+            title=f"Against {plain(baseline)}",
+        )
+forecast_parts.systems_table(score, judge)
+
+names = episode_names(score.episodes)
+tabs = dict(
+    zip(
+        ("Cutoffs", "Topics", "Failures", "Judges"),
+        st.tabs(
+            ["Cutoffs", "Topics", "Failures", "Judges"],
+            key="forecast_part",
+            on_change="rerun",
+            bind=state.BIND,
+        ),
+        strict=True,
+    )
+)
+if tabs["Cutoffs"].open:
+    with tabs["Cutoffs"]:
+        components.chart(cutoffs_chart(score, judge, metric, styles, theme), key="cutoffs_chart")
+if tabs["Topics"].open:
+    with tabs["Topics"]:
+        forecast_parts.by_topic(score, choices, names)
+if tabs["Failures"].open:
+    with tabs["Failures"]:
+        forecast_parts.failures(score, choices)
+if tabs["Judges"].open:
+    with tabs["Judges"]:
+        forecast_parts.judges(view)
+
+st.subheader("Read an episode", anchor=False)
+episode_inspector.draw(view, names, judge)
