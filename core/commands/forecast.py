@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from core.commands import forecast_episodes
+from core.commands import forecast_episodes, forecast_run
 from core.commands.options import CsvFlag, JsonFlag, StudyFolder, print_json, with_settings
 from core.config import Settings
 from core.study import Study
@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
     forecast = typer.Typer(help="Ranked forecasts over rolling episodes (IdeaForecastBench)")
     app.add_typer(forecast, name="forecast")
     forecast_episodes.register(forecast)
+    forecast_run.register(forecast)
 
     @forecast.command("score")
     @with_settings(*_SETTINGS)

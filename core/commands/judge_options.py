@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -108,13 +108,13 @@ class JudgeOptions:
 
 
 def with_judge_options(
-    command: Callable[..., None], *, repeats: int = JUDGE_REPEATS
+    command: Callable[..., None], *, leave_out: Sequence[str] = (), **defaults: Any
 ) -> Callable[..., None]:
     """Give a command these options; it takes them as ``chosen: JudgeOptions``.
 
-    ``repeats`` is the command's own default.
+    ``defaults`` (``repeats=1``) are the command's own; it does not offer those it leaves out.
     """
-    names = [item.name for item in fields(JudgeOptions)]
+    names = [item.name for item in fields(JudgeOptions) if item.name not in leave_out]
     signature = inspect.signature(command, eval_str=True)
     shared = inspect.signature(JudgeOptions, eval_str=True).parameters
 
@@ -128,9 +128,9 @@ def with_judge_options(
         [
             p.replace(
                 kind=inspect.Parameter.KEYWORD_ONLY,
-                default=repeats if p.name == "repeats" else p.default,
+                default=defaults.get(p.name, p.default),
             )
-            for p in (*own, *shared.values())
+            for p in (*own, *(shared[name] for name in names))
         ]
     )
     return run
