@@ -30,7 +30,7 @@ from dashboard import cached, navigation, state
 from dashboard.charts.theme import DARK, LIGHT, Chart, Theme
 from dashboard.columns import column_config
 from dashboard.findings import Card
-from dashboard.prose import count, number, plain
+from dashboard.prose import count, number, plain, sentence
 
 PLOTLY_CONFIG = {"displayModeBar": False, "responsive": True}
 SIMULATED = "Simulated study: its papers and citations are invented."
@@ -41,11 +41,11 @@ def theme() -> Theme:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def page(title: str, sentence: str = "") -> None:
+def page(title: str, text: str = "") -> None:
     """The page's head. Both may hold Markdown: foreign names in them go through ``plain``."""
     st.title(title, anchor=False)
-    if sentence:
-        st.markdown(sentence)
+    if text:
+        st.markdown(text)
 
 
 def simulated_banner(view: state.View) -> None:
@@ -60,12 +60,12 @@ def notices(view: state.View, score: Score) -> None:
     if not cautions:
         return
     first, rest = cautions[0], cautions[1:]
-    st.warning(plain(first.message), icon=":material/warning:")
+    st.warning(sentence(plain(first.message)), icon=":material/warning:")
     _mend(view, first)
     if rest:
         with st.expander(f"{count(len(rest), 'more caution')} on these numbers"):
             for caution in rest:
-                st.markdown(f"- {plain(caution.message)}")
+                st.markdown(f"- {sentence(plain(caution.message))}")
                 _mend(view, caution)
 
 

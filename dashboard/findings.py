@@ -201,9 +201,10 @@ def correlation_title(rows: Sequence[Correlation]) -> str:
     if positive and not negative:
         return f"The higher the judges' {_dimensions(positive)}, the higher the score"
     if positive and negative:
-        return (
-            f"Judges' {_dimensions(positive)} rises with the score, {_dimensions(negative)} falls"
-        )
+        up, down = _dimensions(positive), _dimensions(negative)
+        rises = "rise" if " and " in up else "rises"
+        falls = "fall" if " and " in down else "falls"
+        return f"Judges' {up} {rises} with the score, {down} {falls}"
     return "No judge's mark goes with the score"
 
 

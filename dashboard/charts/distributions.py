@@ -117,10 +117,13 @@ def _add_points(
             y=place + _jitter(own[value].to_numpy(dtype=float)),
             mode="markers",
             marker={"color": tint(style.color, alpha), "symbol": style.symbol, "size": 6},
-            customdata=[
-                [idea, label(idea), "" if pd.isna(topic) else label(topic)]
-                for idea, topic in zip(own["idea_id"], own["topic"], strict=True)
-            ],
+            customdata=np.array(
+                [
+                    [idea, label(idea), "" if pd.isna(topic) else label(topic)]
+                    for idea, topic in zip(own["idea_id"], own["topic"], strict=True)
+                ],
+                dtype=object,
+            ).reshape(-1, 3),
             hovertemplate="%{customdata[1]}<br>%{customdata[2]}<br><b>%{x:.3f}</b><extra></extra>",
         )
     )

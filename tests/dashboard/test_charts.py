@@ -155,7 +155,12 @@ def test_a_system_keeps_its_colour_whatever_is_drawn() -> None:
 def test_every_idea_is_a_mark_with_its_id() -> None:
     score = made.score(n=7)
     figure = distribution_chart(score, SCORE, STYLES, LIGHT).figure
-    ids = [point[0] for trace in figure.data if trace.customdata for point in trace.customdata]
+    ids = [
+        point[0]
+        for trace in figure.data
+        if trace.customdata is not None
+        for point in trace.customdata
+    ]
     assert sorted(ids) == sorted(score.ideas["idea_id"])
     means = [trace.x[0] for trace in figure.data if trace.error_x.array]
     assert means == [0.122, 0.3]
