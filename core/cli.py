@@ -25,6 +25,7 @@ COMMAND_MODULES = (
     "judge",
     "judge_ligbench",
     "judge_forecasts",
+    "generate",
     "simulate",
     "dashboard",
     "report",

@@ -1,0 +1,1 @@
+"""Generators of ideas: from literature before the cutoff, or from a topic's name alone."""

@@ -1,0 +1,179 @@
+"""Which ideas are to be made: for each topic so many, each from its own seed paper or number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from core.config import GENERATE_LITERATURE, GENERATE_PER_TOPIC
+from core.errors import DataError, UsageError, nearest
+from core.generate.literature import Literature
+from core.study import Study
+
+GeneratorName = Literal["retrieval", "vanilla"]
+Retrieval = Literal["bm25", "encoder"]
+GENERATORS: tuple[GeneratorName, ...] = get_args(GeneratorName)
+RETRIEVALS: tuple[Retrieval, ...] = get_args(Retrieval)
+_SLUG_LETTERS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorSettings:
+    """What a system is to write: ``per_topic`` ideas on each topic (all topics where none is
+    named), from seed papers drawn by ``seed``, beside ``literature`` papers a stage."""
+
+    system: str
+    generator: GeneratorName
+    topics: tuple[str, ...] = ()
+    per_topic: int = GENERATE_PER_TOPIC
+    seed: int = 0
+    literature: int = GENERATE_LITERATURE
+    retrieval: Retrieval = "bm25"
+
+    def __post_init__(self) -> None:
+        if not self.system.strip():
+            raise UsageError("--system must not be empty.")
+        for name, value, allowed in (
+            ("generator", self.generator, GENERATORS),
+            ("retrieval", self.retrieval, RETRIEVALS),
+        ):
+            if value not in allowed:
+                raise UsageError(f"No {name} '{value}'. {nearest(value, allowed)}")
+        for name, least in (("per_topic", 1), ("seed", 0), ("literature", 0)):
+            if getattr(self, name) < least:
+                option = "--" + name.replace("_", "-")
+                raise UsageError(f"{option} must be at least {least} ({getattr(self, name)} given)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """One idea to be made. ``seed_paper`` is None without literature; ``number`` is from 1."""
+
+    idea_id: str
+    topic: str
+    number: int
+    seed_paper: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slots:
+    """Ideas to be made, in turns over the topics, and notes on what falls short."""
+
+    slots: tuple[Slot, ...]
+    topics: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def choose_slots(study: Study, settings: GeneratorSettings, literature: Literature) -> Slots:
+    """The ideas of a system: the first of each topic, then the second of each, and so on.
+
+    So a run that stops early has touched every topic. Raises :class:`UsageError` for a topic
+    that is not there, :class:`DataError` where there is no literature to begin with.
+    """
+    system = settings.system.strip()
+    topics = _topics(study, settings, literature)
+    rounds: list[tuple[int, int, Slot]] = []
+    notes: list[str] = []
+    for place, topic in enumerate(topics):
+        seeds: list[str | None] = [None] * settings.per_topic
+        if settings.generator == "retrieval":
+            seeds = [*seed_papers(literature, topic, settings.per_topic, settings.seed)]
+            if len(seeds) < settings.per_topic:
+                notes.append(
+                    f"topic '{topic}': {len(seeds)} of {settings.per_topic} seed papers; no other"
+                    f" paper by {literature.cutoff} carries it and has an abstract"
+                )
+        for number, seed in enumerate(seeds, 1):
+            name = _idea_id(system, settings.generator, topic, seed or number)
+            slot = Slot(idea_id=name, topic=topic, number=number, seed_paper=seed)
+            rounds.append((number, place, slot))
+    rounds.sort(key=lambda item: item[:2])
+    return Slots(slots=tuple(slot for *_, slot in rounds), topics=topics, notes=tuple(notes))
+
+
+def seed_papers(literature: Literature, topic: str, n: int, seed: int) -> list[str]:
+    """``n`` papers of a topic with an abstract, drawn without replacement; all where fewer.
+
+    Every such paper is as likely as any other: citations, which come later, play no part. A
+    topic's draw is its own, so other topics change nothing, and a greater ``n`` keeps the first.
+    """
+    papers = literature.papers
+    carries = np.array([topic in topics for topics in papers["topics"]], dtype=bool)
+    fitting = papers.loc[carries & papers["abstract"].notna().to_numpy(), "paper_id"].tolist()
+    own = int.from_bytes(hashlib.sha256(topic.encode("utf-8", "replace")).digest()[:8])
+    order = np.random.default_rng([seed, own]).permutation(len(fitting))
+    return [str(fitting[row]) for row in order[:n]]
+
+
+def refuse_foreign_ideas(
+    study: Study, ideas: pd.DataFrame, settings: GeneratorSettings, model: str
+) -> None:
+    """Raise :class:`UsageError` where the system's name already stands for something else."""
+    system = settings.system.strip()
+    own: list[Mapping[str, Any]] = ideas.loc[ideas["system"] == system, "extra"].tolist()
+    foreign = sum("generator" not in extra for extra in own)
+    if foreign:
+        raise UsageError(
+            f"System '{system}' already has {foreign} ideas that did not come from calls of ours."
+            " Give this run another name with --system NAME."
+        )
+    known = {(str(extra["generator"]), str(extra.get("model"))) for extra in own}
+    other = known - {(settings.generator, model)}
+    if other:
+        generator, name = min(other)
+        raise UsageError(
+            f"System '{system}' already has ideas of generator '{generator}' and model '{name}'."
+            " One system is one generator and one model: give this run another --system."
+        )
+    told = study.config.models.get(system)
+    if told is not None and told != model:
+        raise UsageError(
+            f"study.toml says under [models] that system '{system}' is of '{told}', and this run"
+            f" asks '{model}'. Give it another --system, or change that line."
+        )
+
+
+def _topics(study: Study, settings: GeneratorSettings, literature: Literature) -> tuple[str, ...]:
+    by_then = literature.topics
+    if not settings.topics:
+        if not by_then:
+            raise DataError(
+                f"No paper that certainly appeared by {literature.cutoff} carries a topic"
+                f" ({len(literature.papers):,} appeared by then, {literature.later:,} later)."
+                + (
+                    " Name topics with --topics."
+                    if settings.generator == "vanilla"
+                    else " Import papers from before the cutoff, with topics."
+                )
+            )
+        return by_then
+    named = tuple(dict.fromkeys(topic.strip() for topic in settings.topics if topic.strip()))
+    known = sorted({topic for topics in study.papers["topics"] for topic in topics})
+    for topic in named:
+        if known and topic not in known:
+            raise UsageError(f"No topic '{topic}'. {nearest(topic, known)}")
+        if settings.generator == "retrieval" and topic not in by_then:
+            raise DataError(
+                f"No paper that certainly appeared by {literature.cutoff} carries the topic"
+                f" '{topic}', so there is no seed paper. Import papers from before the cutoff."
+            )
+    if not named:
+        raise UsageError("--topics names no topic.")
+    return named
+
+
+def _idea_id(system: str, generator: str, topic: str, seed: str | int) -> str:
+    """The same slot has the same name in every run."""
+    digest = hashlib.sha256(json.dumps([system, generator, topic, seed]).encode()).hexdigest()[:10]
+    return "-".join(filter(None, (_slug(system), _slug(topic), digest)))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[\W_]+", "-", text.casefold()).strip("-")[:_SLUG_LETTERS].strip("-")
