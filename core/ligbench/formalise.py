@@ -72,7 +72,7 @@ def lengths(study: Study, table: FormalTable = "ideas") -> pd.DataFrame:
     name = _id(table)
     rows = []
     for row in getattr(study, table).to_dict("records"):
-        before = len(original_text(row, table).split()) or None
+        before = sum(len(text.split()) for text in _own_texts(row, table).values()) or None
         after = len(" ".join(str(row[p]) for p in FORMAL_PARTS if not pd.isna(row[p])).split())
         rows.append(
             {
@@ -87,12 +87,13 @@ def lengths(study: Study, table: FormalTable = "ideas") -> pd.DataFrame:
 
 def original_text(row: Mapping[str, Any], table: FormalTable) -> str:
     """A row's own words: an idea's title, problem, rationale, method; a paper's title, sections."""
-    if table == "ideas":
-        names: tuple[str, ...] = IDEA_TEXTS
-        return fenced_parts({n.capitalize(): str(row[n]) for n in names if not pd.isna(row[n])})
-    parts = {n.capitalize(): str(row[n]) for n in ("title", "abstract") if not pd.isna(row[n])}
-    sections = paper_sections(row)
-    return fenced_parts({**parts, **sections} if sections else parts)
+    return fenced_parts(_own_texts(row, table))
+
+
+def _own_texts(row: Mapping[str, Any], table: FormalTable) -> dict[str, str]:
+    names = IDEA_TEXTS if table == "ideas" else ("title", "abstract")
+    texts = {name.capitalize(): str(row[name]) for name in names if not pd.isna(row[name])}
+    return texts if table == "ideas" else {**texts, **paper_sections(row)}
 
 
 def paper_sections(row: Mapping[str, Any]) -> dict[str, str]:

@@ -160,7 +160,7 @@ def test_what_is_missing_is_named() -> None:
         rank(study(), Settings())
     with pytest.raises(DataError, match="no comparisons"):
         rank(study(references=REFERENCES), Settings())
-    with pytest.raises(DataError, match="'jj' compared nothing. Did you mean 'j'"):
+    with pytest.raises(DataError, match=r"'jj' compared nothing. Did you mean 'j'"):
         rank(small_study(), Settings(judge="jj"))
 
 
