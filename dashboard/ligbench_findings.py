@@ -62,14 +62,16 @@ def _two(ranked: Rank, contrast: Contrasts) -> Finding:
         )
     told = [
         f"{row.dimension} **{fixed(row.mean_a, 2)}** against **{fixed(row.mean_b, 2)}**"
-        f" (difference {fixed(row.difference, 2)}, {interval(row.low, row.high, decimals=2)})"
-        for row in rows.itertuples()
+        f" (difference {fixed(row.difference, 2)}, 95 % interval"
+        f" {interval(row.low, row.high, decimals=2)})"
+        for row in (apart if len(apart) else rows.iloc[:1]).itertuples()
     ]
+    same = [str(name) for name in rows["dimension"] if name not in set(apart["dimension"])]
     sizes = f"n = {rows['n_a'].max():,} and {rows['n_b'].max():,}"
-    sentence = (
-        f"{start(plain(a))} against {plain(b)}, 0 to 5 with 95 % interval: {listing(told)};"
-        f" {sizes}. {how(ranked)}"
-    )
+    parts = [f"{start(plain(a))} against {plain(b)}: {listing(told)}, {sizes}."]
+    if same and len(apart):
+        parts.append(f"On {listing(same)} the interval of the difference holds 0.")
+    sentence = " ".join([*parts, how(ranked)])
     return Finding(title=title, sentence=sentence)
 
 
@@ -122,13 +124,13 @@ def meeting_sentence(found: Meeting, measure: str) -> str:
 
 
 def meeting_title(found: Meeting, measure: str) -> str:
-    """Whether ideas that are rated high come true, by the interval of ρ over all ideas."""
+    """Whether ideas that are rated high score well later, by the interval of ρ over all ideas."""
     row = found.correlations[found.correlations["measure"] == measure].iloc[0]
     low, high = row["low"], row["high"]
     if low is None or pd.isna(low):
-        return f"Do ideas of high {measure} come true?"
+        return f"Do ideas of high {measure} score well in hindsight?"
     if low > 0:
-        return f"Ideas of higher {measure} come true more often"
+        return f"Ideas of higher {measure} score higher in hindsight"
     if high < 0:
-        return f"Ideas of higher {measure} come true less often"
-    return f"{start(measure)} does not tell which ideas come true"
+        return f"Ideas of higher {measure} score lower in hindsight"
+    return f"{start(measure)} does not tell which ideas score well in hindsight"

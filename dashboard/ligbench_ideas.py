@@ -13,15 +13,20 @@ from core.ligbench.novelty import Novelty
 from core.ligbench.rank import Rank
 from dashboard import components, picking, state
 from dashboard import ligbench_results as results
+from dashboard.case_export import STATES
 from dashboard.charts.ligbench_idea import spread_chart, trajectory_chart
 from dashboard.charts.ligbench_meeting import meeting_chart
 from dashboard.charts.theme import SystemStyle
 from dashboard.ligbench_findings import idea_sentence, meeting_sentence, meeting_title
-from dashboard.prose import count, plain
+from dashboard.ligbench_parts import without_empty
+from dashboard.prose import count, plain, shorten
 from dashboard.state import View
 
 Styles = Mapping[str, SystemStyle]
 LISTED = 8
+MOST_REPLIES = 12
+LONGEST_REASON = 600
+TITLE = {"title": st.column_config.TextColumn("Title", width="medium")}
 _OUTCOMES = {1.0: "idea better", 0.5: "equal", 0.0: "reference better"}
 _ORDERS = {"idea_first": "idea first", "reference_first": "reference first"}
 _SIDES = ("rated high, not come true", "come true, rated low")
@@ -48,6 +53,7 @@ def one_idea(
         on_select="rerun",
         selection_mode="single-row",
         height=240,
+        columns=TITLE,
     )
     components.csv_button(rows, name="ligbench_ideas", key="lig_ideas_csv")
     picked = picking.row(event, "lig_ideas", ids)
@@ -85,30 +91,39 @@ def _games(found: IdeaGames) -> None:
     st.subheader("Against each reference", anchor=False)
     games = found.games
     ids = [str(name) for name in games["reference_id"]]
+    columns = ["reference_id", "outcome", "reference_score", "title", "venue", "decision"]
     event = components.table(
-        games,
+        games[[*columns, "repeats", "one_order"]],
         key=f"lig_games_{picking.digest([found.idea_id, found.dimension, found.judge, *ids])}",
         alt=f"The {len(ids)} references that idea {found.idea_id} met, the strongest first",
         csv=False,
         on_select="rerun",
         selection_mode="single-row",
+        columns=TITLE | {"one_order": st.column_config.CheckboxColumn("One order only")},
     )
     components.csv_button(found.replies, name="ligbench_replies", key="lig_replies_csv")
     place = picking.selected_row(event, len(ids)) or 0
     replies = found.replies[found.replies["reference_id"] == ids[place]]
     st.markdown(f"**What the judges said of it and {plain(games['title'][place])}**")
-    told = replies.assign(
-        outcome=[_outcome(value) for value in replies["outcome"]],
-        order=replies["order"].map(_ORDERS),
-    )
-    components.table(
-        told[["judge", "order", "repeat", "outcome", "reason", "state"]],
-        key="lig_replies",
-        alt=f"{count(len(told), 'reply', 'replies')} of the judges on this pair",
-        csv=False,
-        columns={"reason": st.column_config.TextColumn("Reason", width="large")},
-    )
+    _replies(replies)
     st.caption("Pick a row above for another reference. Two orders that differ count as a tie.")
+
+
+def _replies(replies: pd.DataFrame) -> None:
+    """Each judge's choice and reason, in two columns; beyond the first dozen the CSV has them."""
+    shown = replies.head(MOST_REPLIES).to_dict("records")
+    for begin in range(0, len(shown), 2):
+        for column, row in zip(st.columns(2), shown[begin : begin + 2], strict=False):
+            with column.container(border=True, height="stretch"):
+                said = _outcome(row["outcome"]) if row["state"] == "ok" else STATES[row["state"]]
+                repeat = "" if row["repeat"] == 1 else f", repeat {row['repeat']}"
+                st.markdown(f"**{plain(row['judge'])}**: {said}")
+                st.caption(f"{_ORDERS[row['order']]}{repeat}")
+                if isinstance(row["reason"], str):
+                    st.text(shorten(row["reason"], LONGEST_REASON))
+    rest = len(replies) - len(shown)
+    if rest:
+        st.caption(f"{count(rest, 'more reply', 'more replies')} in the CSV.")
 
 
 def meeting(
@@ -148,10 +163,11 @@ def meeting(
         picking.choose(picked)
     _disagreements(view, listed, measure)
     components.table(
-        joined.correlations,
+        without_empty(joined.correlations),
         key="lig_correlations",
         alt="Rank correlations of HindSight with every LigBench measure",
     )
+    st.caption("p is not corrected for the number of correlations.")
 
 
 def _disagreements(view: View, listed: pd.DataFrame, measure: str) -> None:
@@ -173,7 +189,8 @@ def _disagreements(view: View, listed: pd.DataFrame, measure: str) -> None:
         csv=False,
         on_select="rerun",
         selection_mode="single-row",
-        columns={
+        columns=TITLE
+        | {
             "value": st.column_config.NumberColumn(measure.capitalize(), format="%.2f"),
             "difference": st.column_config.NumberColumn(
                 "Difference of ranks",

@@ -32,6 +32,12 @@ MAP_RULES = {"calibrated": "fitted to these ideas", "fixed": "k and μ as given"
 Styles = Mapping[str, SystemStyle]
 
 
+def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without reasons, notes and scales of which there are none."""
+    reasons = ("undefined", "unknown", "scale")
+    return frame.drop(columns=[n for n in reasons if n in frame and frame[n].isna().all()])
+
+
 def command(view: View, words: str) -> None:
     """A command that mends what is missing, with the study's folder in it."""
     st.code(words.format(folder=view.study.folder), language="bash")
@@ -115,8 +121,8 @@ def references(view: View, dimension: str) -> None:
     theme = components.theme()
     reviewed = report.n - report.unreviewed
     st.markdown(
-        f"**{count(report.n, 'reference')}** of {count(len(report.venues), 'venue')} and year,"
-        f" {reviewed:,} with a score."
+        f"**{count(report.n, 'reference')}** of {count(len(report.venues), 'venue')}, counted by"
+        f" year; {reviewed:,} with a score."
     )
     if report.repeated:
         st.warning(
@@ -133,7 +139,9 @@ def references(view: View, dimension: str) -> None:
     for row in noted.to_dict("records"):
         if row["dimension"] == dimension:
             st.caption(f"{plain(row['venue'] or 'no venue')}: {plain(row['note'])}.")
-    components.table(report.venues, key="lig_venues", alt="References by venue and year")
+    components.table(
+        without_empty(report.venues), key="lig_venues", alt="References by venue and year"
+    )
     left, right = st.columns(2, gap="medium")
     with left:
         components.chart(
@@ -170,7 +178,7 @@ def novelty(view: View, found: Novelty | None, missing: str, styles: Styles) -> 
     columns = ["idea_id", "system", "novelty", "similarity_novelty", "start", "weighted", "papers"]
     ordered = found.ideas.sort_values("novelty", ascending=False, kind="stable")
     components.table(
-        ordered[[*columns, "unknown"]],
+        without_empty(ordered[[*columns, "unknown"]]),
         key="lig_novelty",
         alt="Novelty of every idea, the most novel first",
         height=320,
@@ -238,7 +246,7 @@ def judges(view: View, ranked: Rank) -> None:
             )
     if not held.frame.empty:
         components.table(
-            held.frame,
+            without_empty(held.frame),
             key="lig_pairs",
             alt="Accuracy of each judge on pairs of references",
         )
@@ -249,13 +257,15 @@ def judges(view: View, ranked: Rank) -> None:
     st.subheader("Are accepted papers rated above rejected ones?", anchor=False)
     decided = results.by_decision(view)
     components.table(
-        decided.frame, key="lig_decided", alt="Mean scores of accepted and of rejected references"
+        without_empty(decided.frame),
+        key="lig_decided",
+        alt="Mean scores of accepted and of rejected references",
     )
     fold = st.expander("One venue's references against all", key="lig_sources", on_change="rerun")
     if fold.open:
         with fold:
             components.table(
-                results.by_source(view).frame,
+                without_empty(results.by_source(view).frame),
                 key="lig_source_table",
                 alt="Mean rating from one venue's references beside that from all",
             )
@@ -276,7 +286,7 @@ def _experts(view: View) -> None:
         )
         if chosen:
             components.table(
-                results.experts(view, tuple(sorted(chosen))).frame,
+                without_empty(results.experts(view, tuple(sorted(chosen))).frame),
                 key="lig_expert_table",
                 alt="Share of comparisons on which judges choose as people do",
             )

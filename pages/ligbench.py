@@ -70,7 +70,7 @@ with st.container(border=True):
             100,
             value=view.base.elo_passes,
             key="elo_passes",
-            width=110,
+            width=130,
             help="Times that the games are replayed in a run",
             **state.BOUND,
         )

@@ -101,7 +101,15 @@ def systems_radar(
             customdata=[_told(row) for row in closed],
             hovertemplate="%{customdata}<extra></extra>",
         )
-    figure.update_layout(base_layout(theme, height=380, showlegend=True, margin={"t": 50, "b": 24}))
+    figure.update_layout(
+        base_layout(
+            theme,
+            height=400,
+            showlegend=True,
+            margin={"t": 34, "b": 60, "l": 72, "r": 72},
+            legend={"y": -0.14, "yanchor": "top", "x": 0.5, "xanchor": "center"},
+        )
+    )
     figure.update_layout(
         polar={
             "bgcolor": "rgba(0, 0, 0, 0)",
@@ -112,7 +120,12 @@ def systems_radar(
                 "linecolor": theme.grid,
                 "tickfont": {"size": 11, "color": theme.muted},
             },
-            "angularaxis": {"gridcolor": theme.grid, "linecolor": theme.grid},
+            "angularaxis": {
+                "rotation": 90,
+                "direction": "clockwise",
+                "gridcolor": theme.grid,
+                "linecolor": theme.grid,
+            },
         }
     )
     return Chart(

@@ -177,8 +177,8 @@ def spread_chart(found: IdeaGames, style: SystemStyle, theme: Theme) -> Chart:
             f" {'; '.join(told)}; Bradley–Terry {fixed(fit.value, 2)}."
         ),
         caption=(
-            f"A mark an order ({orders:,} seeded orders); black: mean and 95 % of them. The"
-            " Bradley–Terry bar is the uncertainty of the games themselves."
+            f"A mark an order ({orders:,} seeded orders), and their mean with 95 % of"
+            " them. The Bradley–Terry bar is the uncertainty of the games themselves."
         ),
         data=pd.DataFrame(rows),
     )

@@ -45,6 +45,7 @@ def meeting_chart(
                 " HindSight %{customdata[4]}<extra></extra>"
             ),
         )
+    top = max(float(data["score"].max()), 1e-6) if len(data) else 1.0
     figure.update_layout(
         base_layout(
             theme,
@@ -52,7 +53,7 @@ def meeting_chart(
             showlegend=True,
             margin={"t": 34},
             xaxis={"title": f"LigBench {measure}, 0 to 5", "nticks": 7},
-            yaxis={"title": "HindSight score", "rangemode": "tozero", "nticks": 6},
+            yaxis={"title": "HindSight score", "range": [-0.03 * top, 1.06 * top], "nticks": 6},
         )
     )
     return Chart(

@@ -86,4 +86,4 @@ def _copy(shape: NoveltyMap) -> str:
     """What an exact copy of an earlier paper would get: not 0, however steep the map."""
     if shape.k is None or shape.mu is None:
         return ""
-    return f" A copy (similarity 1) would get {number(float(similarity_novelty(1.0, shape.k, shape.mu)))}."
+    return f" A copy (similarity 1) would get {fixed(float(similarity_novelty(1.0, shape.k, shape.mu)), 2)}."

@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.ligbench.references import ReferencesReport
-from dashboard.charts.theme import NEGATIVE, SYSTEM_SYMBOLS, Chart, Theme, base_layout
+from dashboard.charts.theme import SYSTEM_SYMBOLS, Chart, Theme, base_layout
 from dashboard.prose import count, fixed, label, listing, percent, shorten
 
 _MOST_BARS = 15
@@ -36,7 +36,7 @@ def means_chart(report: ReferencesReport, dimension: str, theme: Theme) -> Chart
             y=_where(names, known),
             mode="markers",
             name=told,
-            marker={"symbol": symbol, "size": 11, "color": NEGATIVE, "line": {"width": 2}},
+            marker={"symbol": symbol, "size": 11, "color": theme.ink, "line": {"width": 2}},
             hovertemplate=f"%{{y}}, {told}: <b>%{{x:.3f}}</b><extra></extra>",
         )
     figure.update_layout(
@@ -119,7 +119,7 @@ def judges_chart(
     judges = sorted(data["judge"].unique())
     dimensions = [d for d in ("rating", "contribution", "soundness") if d in set(data["dimension"])]
     figure = go.Figure()
-    shades = (theme.ink, NEGATIVE, theme.muted)
+    shades = (theme.ink, theme.muted, theme.context)
     for turn, judge in enumerate(judges):
         own = data[data["judge"] == judge]
         shift = (turn - (len(judges) - 1) / 2) * min(0.22, 0.7 / len(judges))
