@@ -22,26 +22,16 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from core.config import Settings
+from core.config import Settings, cache_folder
 from core.hindsight import results
 from core.study import Study
 
 R = TypeVar("R")
-FOLDER_VARIABLE = "FORESEEN_CACHE"
 SIZE_LIMIT = 2**28
 _ENGINE = Path(__file__).resolve().parent
 _TAG = "__kind__"
 _UNREADABLE = (OSError, sqlite3.Error, ValueError, KeyError, TypeError, zlib.error)
 _KINDS: dict[str, Any] = {name: kind for name, kind in vars(results).items() if is_dataclass(kind)}
-
-
-def cache_folder() -> Path:
-    """``$FORESEEN_CACHE``, else ``foreseen`` in the user's own cache folder."""
-    given = os.environ.get(FOLDER_VARIABLE)
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "foreseen"
 
 
 @lru_cache(maxsize=1)

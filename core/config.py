@@ -8,6 +8,7 @@ from __future__ import annotations
 import calendar
 import hashlib
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -65,6 +66,7 @@ HELD_OUT_SHARE = 0.1
 COVERAGE_CLUSTERS = 5
 MEASURE_BINS = 5
 EQUAL_POOL_DRAWS = 200
+DIAGNOSTIC_DRAWS = 1000
 
 GENERATE_PER_TOPIC = 10
 GENERATE_LITERATURE = 10
@@ -74,6 +76,23 @@ GENERATE_MAX_TOKENS = 2000
 FORECAST_CONTEXT_TOKENS = 6000
 FORECAST_MAX_TOKENS = 3000
 FORECAST_TEMPERATURE = 0.7
+
+SOURCE_ATTEMPTS = 7
+SOURCE_TIMEOUT = 60.0
+# HindSight, Appendix A, and the months of its pool (section 4.1).
+HINDSIGHT_TOPICS = (
+    "Alignment & Safety",
+    "Chain-of-Thought Reasoning",
+    "Diffusion Models",
+    "Efficient Inference",
+    "Hallucination Mitigation",
+    "In-Context Learning",
+    "Instruction Tuning & RLHF",
+    "LLM Agents",
+    "Multimodal LLMs",
+    "Retrieval-Augmented Generation",
+)
+HINDSIGHT_MONTHS = (date(2023, 6, 1), date(2025, 12, 31))
 
 UNPACK_FREE_BYTES = 64 << 20
 MAX_UNPACK_RATIO = 200
@@ -295,3 +314,12 @@ def explain(item: Any) -> str:
     if not place:
         return str(message)
     return f"'{place}': {message} (given: {item['input']!r})"
+
+
+def cache_folder() -> Path:
+    """Where results are kept between runs: ``$FORESEEN_CACHE``, else the user's cache folder."""
+    given = os.environ.get("FORESEEN_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "foreseen"

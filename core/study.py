@@ -18,8 +18,9 @@ import pandas as pd
 from core.config import CONFIG_FILE as CONFIG_FILE
 from core.config import PRESET_HORIZONS, PresetName, Settings, StudyConfig
 from core.errors import DataError, Problem, TableError, UsageError, nearest
-from core.ingest.tabular import SUFFIXES, read_rows, replacing, write_rows
+from core.ingest.tabular import SUFFIXES, replacing, write_rows
 from core.schema import CANDIDATES, TABLES, Table, admit
+from core.snapshots import admitted
 
 if TYPE_CHECKING:
     from datetime import date
@@ -235,9 +236,13 @@ def read_tables(folder: Path) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
         path = table_file(folder, name)
         if path is None:
             continue
-        tables[name], found = admit(table, read_rows(path), file=path.name)
+        tables[name], found = _admitted(table, path, path.name)
         problems += found
     return tables, problems
+
+
+def _admitted(table: Table, path: Path, file: str) -> tuple[pd.DataFrame, list[Problem]]:
+    return admitted(table, path, lambda table, raw: admit(table, raw, file=file))
 
 
 def table_file(folder: Path, name: str) -> Path | None:
@@ -269,8 +274,7 @@ def _read_candidates(folder: Path) -> tuple[pd.DataFrame | None, CandidatesInfo 
     path = table_file(derived, "candidates")
     if path is None:
         return None, None
-    table: Table = CANDIDATES
-    frame, problems = admit(table, read_rows(path), file=f"{DERIVED}/{path.name}")
+    frame, problems = _admitted(CANDIDATES, path, f"{DERIVED}/{path.name}")
     if problems:
         raise TableError(problems)
     return frame, CandidatesInfo.read(derived / CANDIDATES_INFO)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Nothing that a test keeps between runs meets what a user has kept.
+os.environ["FORESEEN_CACHE"] = tempfile.mkdtemp(prefix="foreseen-tests-")
+atexit.register(shutil.rmtree, os.environ["FORESEEN_CACHE"], ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
