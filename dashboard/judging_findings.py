@@ -24,6 +24,12 @@ ON_NAMES = {
     "method": "grades for the method",
     "specificity": "grades for specificity",
 }
+CATEGORIES = {
+    "gate": ("fails", "passes"),
+    "rating": ("reference better", "equal", "idea better"),
+    "contribution": ("reference better", "equal", "idea better"),
+    "soundness": ("reference better", "equal", "idea better"),
+}
 UNITS = {
     "scores": ("idea", "ideas"),
     "comparisons": ("comparison", "comparisons"),
@@ -34,7 +40,10 @@ _SAME = {
     "comparisons": "see the same outcome in",
     "verdicts": "give the same answer for",
 }
+_BY_CHANCE = ("less than chance", "no more than chance")
+_OFTEN = 0.75
 NOBODY = "Nobody has judged anything in this study yet"
+NO_MARK = "The judges' replies hold no mark"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _STRENGTHS = (
     (0.2, "hardly more than chance"),
@@ -94,6 +103,9 @@ def judges_title(found: Agreement, on: str) -> str:
         same = percent(min(shares)) if len(set(shares)) == 1 else f"{percent(min(shares))} or more"
         return f"{many} judges say the same of {same} of {units} in {what}, but κ is not defined"
     low, high = strength(known[0]), strength(known[-1])
+    if len(pairs) == 1 and low in _BY_CHANCE and (pairs[0].agreement or 0.0) >= _OFTEN:
+        said = f"{_SAME[pairs[0].source]} {percent(pairs[0].agreement)} of {units}"
+        return f"{many} judges {said} on {what}, as often as by chance"
     if low == high:
         return f"{many} judges agree on {what} {low}"
     return f"{many} judges agree on {what} from {low} to {high}, by pair"
@@ -120,6 +132,7 @@ def _pair_sentence(pair: PairAgreement) -> str:
     if pair.kappa is None:
         return f"{text}; κ is not defined: {plain(pair.undefined or 'no reason given')}."
     text += f"; κ = **{number(pair.kappa)}**{_ends(pair.kappa_low, pair.kappa_high)}"
+    text += f", AC1 = {number(pair.ac1)}" if pair.ac1 is not None else ""
     rho = pair.estimates["spearman"]
     if pair.source == "scores" and rho.value is not None:
         text += f", rank correlation ρ = {number(rho.value)}{_ends(rho.low, rho.high)}"

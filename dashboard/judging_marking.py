@@ -12,7 +12,7 @@ from core.errors import ForeseenError, UsageError
 from core.judging.queue import HIGH, LOW, own_marks, person_judge, read_only, save_marks
 from core.judging.scores import idea_text
 from dashboard import components, judging_views
-from dashboard.inspector import long_text
+from dashboard.marked import marked_html
 from dashboard.prose import count, plain, shorten
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _form(view: View, found: Queue, idea: str) -> None:
     before: dict[str, Any] = own_marks(view.study, found.judge).get(idea, {})
     key = f"{found.judge} {idea}"
     with st.container(border=True):
-        long_text(idea_text(row) or "This idea has no text.", key="whole_queue_idea")
+        st.html(marked_html(idea_text(row) or "This idea has no text.", ()))
     with st.form(f"marks {key}", border=False):
         marks: dict[str, int | None] = {}
         for name in JUDGE_DIMENSIONS:

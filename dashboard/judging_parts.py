@@ -11,6 +11,7 @@ from core.agreement.marks import DIMENSIONS
 from dashboard import components, judging_views, picking, state
 from dashboard.charts.agreement import (
     agreement_rows,
+    category_rows,
     confusion_chart,
     overall_rows,
     repeat_rows,
@@ -18,7 +19,7 @@ from dashboard.charts.agreement import (
     without_rows,
 )
 from dashboard.charts.judges import bland_altman_chart, repeats_chart, scatter_chart
-from dashboard.judging_findings import NOBODY, ON_NAMES, UNITS
+from dashboard.judging_findings import NO_MARK, NOBODY, ON_NAMES, UNITS
 from dashboard.prose import percent, plain
 
 if TYPE_CHECKING:
@@ -28,8 +29,18 @@ if TYPE_CHECKING:
 PLOTS = ("Mark against mark", "Bland–Altman")
 
 
-def nobody(view: View) -> None:
-    """The page of a study without any judgement: what to run."""
+def no_mark(view: View, found: Agreement) -> None:
+    """The page of a study without any mark: whose replies all failed, or what to run."""
+    if found.states_by:
+        components.page(NO_MARK, "Every reply was refused, not readable or never came.")
+        who_judged(view, found)
+        st.markdown("Ask again for those that failed:")
+        st.code(
+            f"foreseen judge scores {view.study.folder} --model MODEL --retry-failed",
+            language="bash",
+            wrap_lines=True,
+        )
+        return
     components.page(NOBODY)
     st.markdown("Let a model judge, or bring marks that people or models gave:")
     st.code(
@@ -48,13 +59,15 @@ def choose_pair(pairs: Sequence[PairAgreement]) -> PairAgreement | None:
     picking.unknown_in_link("judge_pair", options)
     most = max(range(len(pairs)), key=lambda place: (pairs[place].n, -place))
     chosen = st.selectbox(
-        "Judges", list(options), index=most, key="judge_pair", width=360, **state.BOUND
+        "Judges", list(options), index=most, key="judge_pair", width=320, **state.BOUND
     )
     return options.get(chosen, pairs[most])
 
 
-def choose_plot() -> str:
-    """How two judges' marks are drawn as points."""
+def choose_plot(pair: PairAgreement | None) -> str | None:
+    """How two judges' marks are drawn as points; None where few categories make points useless."""
+    if pair is None or not pair.n or pair.source != "scores":
+        return None
     chosen: str = st.segmented_control(
         "Marks as points", PLOTS, default=PLOTS[0], required=True, key="judge_plot", **state.BOUND
     )
@@ -62,9 +75,9 @@ def choose_plot() -> str:
 
 
 def pictures(
-    view: View, pair: PairAgreement, marks: PairedMarks, plot: str, titles: Mapping[str, str]
+    view: View, pair: PairAgreement, marks: PairedMarks, plot: str | None, titles: Mapping[str, str]
 ) -> None:
-    """The table of cells beside the marks as points, which can be picked."""
+    """The table of cells, and beside it the marks as points, which can be picked."""
     a, b, on = pair.judge_a, pair.judge_b, pair.on
     left, right = st.columns([5, 6], gap="medium")
     with left:
@@ -74,6 +87,9 @@ def pictures(
             title="Who says what",
         )
     with right:
+        if plot is None:
+            _categories(pair)
+            return
         ideas = view.study.ideas
         systems = dict(zip(ideas["idea_id"], ideas["system"], strict=True))
         draw = scatter_chart if plot == PLOTS[0] else bland_altman_chart
@@ -87,6 +103,28 @@ def pictures(
         picked = picking.point(event, key)
         if picked:
             picking.choose(picked)
+
+
+def _categories(pair: PairAgreement) -> None:
+    st.subheader("How often each is said", anchor=False)
+    components.table(
+        category_rows(pair),
+        key="category_table",
+        alt=f"Share of each category with {pair.judge_a} and {pair.judge_b}, and agreement on it",
+        columns={
+            "category": st.column_config.TextColumn("Category"),
+            "share_a": st.column_config.TextColumn(pair.judge_a, help="Its share with this judge"),
+            "share_b": st.column_config.TextColumn(pair.judge_b, help="Its share with this judge"),
+            "specific": st.column_config.TextColumn(
+                "Agreement on it",
+                help="Where one says it, how often the other does, 95 % interval",
+            ),
+        },
+    )
+    st.caption(
+        f"n = {pair.n:,}. A rare category makes chance agreement high and κ low; agreement on each"
+        " category tells whether they find the same ones."
+    )
 
 
 def agreement_table(found: Agreement, pairs: Sequence[PairAgreement]) -> None:
@@ -108,7 +146,7 @@ def agreement_table(found: Agreement, pairs: Sequence[PairAgreement]) -> None:
         alt=f"Agreement of each two judges on {ON_NAMES[on]}",
         csv=False,
         columns={
-            "judges": st.column_config.TextColumn("Judges", pinned=True),
+            "judges": st.column_config.TextColumn("Judges", pinned=True, width=190),
             "failures": st.column_config.TextColumn(
                 "Failures", help="Left out, or each counted as the farthest disagreement"
             ),

@@ -16,37 +16,28 @@ from dashboard import (
     state,
 )
 from dashboard.judging_findings import (
-    ON_NAMES,
     judges_sentence,
     judges_title,
     left_out_sentence,
     overall_on,
     pairs_on,
 )
-from dashboard.prose import sentence
 
 view = state.current()
 found = judging_views.agreement(view)
 titles = dict(zip(view.study.ideas["idea_id"], view.study.ideas["title"].fillna(""), strict=True))
 dimensions = [each.on for each in found.overall_by if each.on is not None]
 if not dimensions:
-    judging_parts.nobody(view)
+    judging_parts.no_mark(view, found)
     st.stop()
 
 head = st.container()
 picking.unknown_in_link("on", dimensions)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    on = st.selectbox(
-        "Compare",
-        dimensions,
-        format_func=lambda name: sentence(ON_NAMES[name]),
-        key="on",
-        width=280,
-        **state.BOUND,
-    )
+    on = st.selectbox("Compare", dimensions, key="on", width=200, **state.BOUND)
     pairs = pairs_on(found, on)
     pair = judging_parts.choose_pair(pairs)
-    plot = judging_parts.choose_plot() if pair and pair.n else ""
+    plot = judging_parts.choose_plot(pair)
 marks = judging_views.paired_marks(view, pair.judge_a, pair.judge_b, on) if pair else None
 with head:
     components.page(judges_title(found, on), judges_sentence(found, on, pair, marks))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dashboard.charts.theme import NEGATIVE, Chart, Theme, base_layout
-from dashboard.judging_findings import ON_NAMES, UNITS, shares_text
+from dashboard.judging_findings import CATEGORIES, ON_NAMES, UNITS, shares_text
 from dashboard.prose import count, interval, label, number, percent, plain, shorten
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def confusion_chart(found: Confusion, theme: Theme) -> Chart:
     used = sorted({*found.units["category_a"], *found.units["category_b"]})
     first, last = pair.categories.index(used[0]), pair.categories.index(used[-1])
     shown = pair.categories[first : last + 1]
-    names = [f"{value:g}" for value in shown]
+    told = CATEGORIES.get(pair.on) or [f"{value:g}" for value in pair.categories]
+    names = list(told[first : last + 1])
     counts = [row[first : last + 1] for row in pair.table[first : last + 1]]
     inside: dict[tuple[float, float], list[str]] = {}
     keys = [name for name in found.units.columns if name.endswith("_id")]
@@ -151,12 +152,12 @@ def agreement_rows(pairs: Sequence[PairAgreement]) -> pd.DataFrame:
                 "judges": f"{pair.judge_a} / {pair.judge_b}",
                 "failures": "left out",
                 "n": pair.n,
-                "left_out": pair.n_left_out,
                 "agreement": share_text(pair.agreement, pair.agreement_low, pair.agreement_high),
-                "shares": shares_text(pair),
                 "kappa": estimate_text(pair.kappa, pair.kappa_low, pair.kappa_high),
                 "pabak": number(pair.pabak),
                 "ac1": number(pair.ac1),
+                "shares": shares_text(pair),
+                "left_out": pair.n_left_out,
                 "undefined": pair.undefined or "",
             }
         )
@@ -165,12 +166,12 @@ def agreement_rows(pairs: Sequence[PairAgreement]) -> pd.DataFrame:
                 "judges": f"{pair.judge_a} / {pair.judge_b}",
                 "failures": "worst case",
                 "n": worst.n,
-                "left_out": pair.n_left_out - worst.n_failed,
                 "agreement": share_text(worst.agreement, None, None),
-                "shares": "–",
                 "kappa": number(worst.kappa),
                 "pabak": number(worst.pabak),
                 "ac1": number(worst.ac1),
+                "shares": "–",
+                "left_out": pair.n_left_out - worst.n_failed,
                 "undefined": worst.undefined or "",
             }
         )
@@ -178,6 +179,22 @@ def agreement_rows(pairs: Sequence[PairAgreement]) -> pd.DataFrame:
     if len(pairs) == 1:
         frame = frame.drop(columns="judges")
     return frame if frame["undefined"].any() else frame.drop(columns="undefined")
+
+
+def category_rows(pair: PairAgreement) -> pd.DataFrame:
+    """Each category's share with either judge, and how often the other says it too."""
+    names = CATEGORIES.get(pair.on) or tuple(f"{value:g}" for value in pair.categories)
+    return pd.DataFrame(
+        [
+            {
+                "category": names[place],
+                "share_a": percent(None if pair.shares_a is None else pair.shares_a[place]),
+                "share_b": percent(None if pair.shares_b is None else pair.shares_b[place]),
+                "specific": share_text(each.value, each.low, each.high),
+            }
+            for place, each in enumerate(pair.specific)
+        ]
+    )
 
 
 def states_rows(found: Agreement, models: dict[str, str]) -> pd.DataFrame:

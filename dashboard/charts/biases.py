@@ -15,6 +15,7 @@ from dashboard.prose import count, fixed, label, number, plain, shorten
 
 if TYPE_CHECKING:
     from core.agreement import FamilyProbe, Halo, LengthProbe
+    from core.stats.agreement import Estimate
 
 
 def length_chart(found: LengthProbe, theme: Theme, titles: Mapping[str, str]) -> Chart:
@@ -80,19 +81,26 @@ def bias_rows(
     for probe in lengths:
         mean = by_halo[probe.judge].mean if probe.judge in by_halo else None
         family = by_family[probe.judge]
+        told = (probe.rho, probe.within_systems, family.difference, family.excess)
         rows.append(
             {
                 "judge": probe.judge,
                 "n": probe.n,
-                "length": _estimate(probe.rho),
-                "within": _estimate(probe.within_systems),
-                "halo": number(mean) if mean is not None else "not defined: no two dimensions",
+                "length": estimate_text(*_ends(probe.rho)),
+                "within": estimate_text(*_ends(probe.within_systems)),
+                "halo": number(mean),
                 "family": ", ".join(family.families) or "not known",
-                "difference": _estimate(family.difference),
-                "excess": _estimate(family.excess),
+                "difference": estimate_text(*_ends(family.difference)),
+                "excess": estimate_text(*_ends(family.excess)),
+                "undefined": "; ".join(
+                    dict.fromkeys(each.undefined for each in told if each.undefined)
+                ),
             }
         )
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    if not halos:
+        frame = frame.drop(columns="halo")
+    return frame if frame["undefined"].any() else frame.drop(columns="undefined")
 
 
 def halo_rows(found: Sequence[Halo]) -> pd.DataFrame:
@@ -118,3 +126,7 @@ def _estimate(found: Any) -> str:
     if found.value is None:
         return f"not defined: {found.undefined}"
     return estimate_text(found.value, found.low, found.high)
+
+
+def _ends(found: Estimate) -> tuple[float | None, float | None, float | None]:
+    return found.value, found.low, found.high

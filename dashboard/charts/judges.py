@@ -228,12 +228,12 @@ def _points(
 
     units = found.units
     keys = [name for name in units.columns if name.endswith("_id")]
-    of_unit = units["idea_id"].map(systems).fillna(NO_SYSTEM)
+    of_unit = np.array([systems.get(idea, NO_SYSTEM) for idea in units["idea_id"]], dtype=object)
     styles = system_styles([*systems.values()])
     figure = go.Figure()
     kind = go.Scattergl if len(units) > _MANY else go.Scatter
-    for system in sorted(of_unit.unique()):
-        own = (of_unit == system).to_numpy()
+    for system in sorted(set(of_unit)):
+        own = of_unit == system
         figure.add_trace(
             kind(
                 x=x[own],
