@@ -11,11 +11,12 @@ import streamlit as st
 from core.errors import nearest
 from core.forecast.episode_view import CandidateOutcome, EpisodeName, outcomes
 from core.forecast.inspector import EpisodeView, ForecastView
+from core.forecast.score import ForecastScore
 from dashboard import components, forecast_views, state
 from dashboard.charts.forecast_parts import OUTCOMES, candidates_chart
 from dashboard.charts.theme import system_styles
 from dashboard.inspector import long_text
-from dashboard.prose import count, plain, sentence, shorten
+from dashboard.prose import count, listing, plain, sentence, shorten
 
 EPISODE = "episode"
 _PARTS = ("system", "topic", "cutoff")
@@ -29,35 +30,51 @@ def choose(text: str) -> None:
     st.query_params[EPISODE] = text
 
 
-def chosen(names: Mapping[str, EpisodeName]) -> str:
-    """The episode that the address names, else the last one chosen, else the first.
+def telling(score: ForecastScore, judge: str, names: Mapping[str, EpisodeName]) -> str:
+    """The episode to show where none was chosen: the one with the most forecasts credited."""
+    own = score.episodes[score.episodes["judge"] == judge].sort_values(
+        ["precision_worst_case", "system", "topic", "cutoff"], ascending=[False, True, True, True]
+    )
+    best = own.iloc[0]
+    wanted = (best["system"], best["topic"], best["cutoff"].date())
+    return next(t for t, n in names.items() if (n.system, n.topic, n.cutoff) == wanted)
 
-    One that the study does not have is said on the page.
+
+def chosen(names: Mapping[str, EpisodeName], first: str) -> str:
+    """The episode that the address names, else the last one chosen, else ``first``.
+
+    One that the study does not have is said on the page, unless it was chosen in another study.
+    What is shown unasked stays until another is chosen.
     """
-    named = st.query_params.get(EPISODE) or st.session_state.get(EPISODE)
+    asked, kept = st.query_params.get(EPISODE), st.session_state.get(EPISODE)
+    named = asked or kept
     if named in names:
         choose(str(named))
         return str(named)
-    if named and EPISODE in st.query_params:
-        said = nearest(str(named), names) if len(names) <= 20 else f"It has {len(names):,}."
+    if asked and asked == kept:
+        del st.query_params[EPISODE], st.session_state[EPISODE]
+    elif asked:
+        said = nearest(asked, names) if len(names) <= 20 else f"It has {len(names):,} episodes."
         st.warning(
-            f"This study has no episode '{plain(named)}'. {plain(said)} Shown: the first.",
+            f"This study has no episode '{plain(asked)}'. {plain(said)}",
             icon=":material/link_off:",
         )
-    return next(iter(names))
+    shown: str = st.session_state.get(_KEY + "shown", first)
+    st.session_state[_KEY + "shown"] = shown if shown in names else first
+    return str(st.session_state[_KEY + "shown"])
 
 
-def draw(view: state.View, names: Mapping[str, EpisodeName], judge: str) -> None:
-    """The choice of an episode, and the episode."""
-    text = chosen(names)
+def draw(view: state.View, names: Mapping[str, EpisodeName], judge: str, first: str) -> None:
+    """The choice of an episode, and the episode; ``first`` is shown where none was chosen."""
+    text = chosen(names, first)
     _choice(names, text)
     found = forecast_views.episode(view, names[text])
     st.markdown(_head(found, judge))
+    empty = f"; {count(found.empty_slots, 'empty slot')}, each a miss" if found.empty_slots else ""
     st.caption(
         f"History: {count(found.history, 'paper')} up to {found.cutoff}. Target:"
         f" {count(found.target, 'paper')} from the day after to {found.end}."
-        f" {len(found.forecasts)} of {count(view.settings.slots, 'slot')} filled"
-        + (f"; {count(found.empty_slots, 'empty slot')} each a miss." if found.empty_slots else ".")
+        f" {len(found.forecasts)} of {count(view.settings.slots, 'slot')} filled{empty}."
     )
     if not found.target:
         components.nothing("No paper lies in this episode's target pool, so nothing can be met.")
@@ -181,13 +198,17 @@ def _forecast(
 
 
 def _why(episode: EpisodeView, forecast: ForecastView, judge: str) -> str:
-    """Why it was credited or not, the chosen judge first."""
-    lines = [sentence(plain(forecast.why[judge])) + "."]
-    lines += [
-        f"{plain(other)}: {plain(forecast.why[other])}."
-        for other in episode.judges
-        if other != judge
-    ]
+    """Why it was credited or not, the chosen judge first; judges of one reason stand together."""
+    paper = forecast.credited[judge]
+    title = next((f" *{plain(c.title)}*" for c in forecast.candidates if c.paper_id == paper), "")
+    lines = [f"{sentence(plain(forecast.why[judge]))}.{title}"]
+    others: dict[str, list[str]] = {}
+    for name in episode.judges:
+        if name != judge:
+            others.setdefault(forecast.why[name], []).append(plain(name))
+    for why, names in others.items():
+        told = "the same" if why == forecast.why[judge] else plain(why)
+        lines.append(f"{listing(names)}: {told}.")
     return "  \n".join(lines)
 
 
@@ -220,6 +241,11 @@ def _candidates(
         frame,
         key=f"episode_candidates_{forecast.rank}",
         alt=f"The candidates of the forecast of rank {forecast.rank}, the most similar first",
+        columns={
+            "Result": st.column_config.TextColumn("Result", width="small"),
+            "title": st.column_config.TextColumn("Title", width="medium"),
+            "Why": st.column_config.TextColumn("Why", width="medium"),
+        },
     )
 
 
@@ -234,8 +260,8 @@ def candidates_table(
         row: dict[str, Any] = {
             "rank": candidate.place,
             "similarity": candidate.similarity,
-            "title": candidate.title,
             "Result": OUTCOMES[outcome.outcome][0],
+            "title": candidate.title,
             "Why": outcome.why,
         }
         for name in (judge, *(other for other in judges if other != judge)):

@@ -11,7 +11,6 @@ import streamlit as st
 from core.config import Settings
 from dashboard import picking, state
 from dashboard.charts.forecast import MEANINGS, metric_name
-from dashboard.prose import sentence
 from dashboard.state import View
 
 JUDGE = "verdict_judge"
@@ -22,18 +21,20 @@ _SHOWN_AS_BUTTONS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What the page shows: the view with the gate in it, one judge, one metric."""
+    """What the page shows: the view with the gate in it, one judge, one metric, a baseline."""
 
     view: View
     judge: str
     metric: str
+    baseline: str | None
 
 
-def draw(view: View, judges: Sequence[str]) -> Choices:
+def draw(view: View, judges: Sequence[str], systems: Sequence[str]) -> Choices:
     """Draw the controls; the choices that they make come back."""
     picking.unknown_in_link(JUDGE, judges)
+    picking.unknown_in_link(BASELINE, systems)
     with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
             judge = _judge(judges)
             metric = st.segmented_control(
                 "Measured by",
@@ -44,30 +45,33 @@ def draw(view: View, judges: Sequence[str]) -> Choices:
                 key=METRIC,
                 **state.BOUND,
             )
-        with st.grid(4):
-            moved = {
-                name: st.slider(
-                    label,
-                    low,
-                    high,
-                    value=getattr(view.base, name),
-                    key=name,
-                    help=help_,
-                    **state.BOUND,
-                )
-                for name, label, low, high, help_ in _sliders(view)
-            }
-    st.caption(f"{metric_name(metric, moved['slots'])}: {sentence(MEANINGS[metric])}.")
+            baseline = _baseline(systems)
+        sliders = _sliders(view)
+        moved = {
+            name: column.slider(
+                label,
+                low,
+                high,
+                value=getattr(view.base, name),
+                key=name,
+                help=help_,
+                **state.BOUND,
+            )
+            for column, (name, label, low, high, help_) in zip(
+                st.columns(len(sliders), gap="medium"), sliders, strict=True
+            )
+        }
     settings = Settings.of(moved, base=view.settings)
-    return Choices(view=replace(view, settings=settings), judge=judge, metric=metric)
-
-
-def choose_baseline(systems: Sequence[str]) -> str:
-    """The system that the others are held against."""
-    picking.unknown_in_link(BASELINE, systems)
-    chosen: str = st.selectbox(
-        "Against", list(systems), key=BASELINE, width=260, help="The baseline", **state.BOUND
+    return Choices(
+        view=replace(view, settings=settings), judge=judge, metric=metric, baseline=baseline
     )
+
+
+def _baseline(systems: Sequence[str]) -> str | None:
+    """The system that the others are held against, None where there is one only."""
+    if len(systems) < 2:
+        return None
+    chosen: str = st.selectbox("Baseline", list(systems), key=BASELINE, width=160, **state.BOUND)
     return chosen
 
 

@@ -15,40 +15,55 @@ from dashboard.charts.forecast import metric_name, systems_of
 from dashboard.charts.forecast_parts import failures_chart, topics_chart, topics_table
 from dashboard.charts.theme import system_styles
 from dashboard.forecast_controls import Choices
-from dashboard.prose import count, fixed, interval, number, percent, plain, sentence
+from dashboard.prose import count, fixed, interval, listing, number, percent, plain, sentence
 
 if TYPE_CHECKING:
     from core.agreement import PairAgreement
 
 _WITH_INTERVAL = ("hit", "precision", "mrr", "soft")
+_STATES = {
+    "ok": "Graded",
+    "refused": "Refused",
+    "parse_failed": "Unreadable",
+    "call_failed": "Call failed",
+    "unjudged": "Not judged",
+}
 _ON = {"gate": "Gate", "problem": "Problem", "method": "Method", "specificity": "Specificity"}
 
 
-def systems_table(score: ForecastScore, judge: str) -> None:
+def systems_table(view: state.View, score: ForecastScore, judge: str) -> None:
     """Every metric of every system under one judge, with intervals."""
     rows = systems_of(score, judge)
     slots = score.settings.slots
     shown = pd.DataFrame({"system": rows["system"], "n": rows["episodes"].astype(int)})
     for metric in _WITH_INTERVAL:
-        shown[metric_name(metric, slots)] = [fixed(value, 3) for value in rows[metric]]
-        shown[f"{metric_name(metric, slots)}, 95 %"] = [
-            interval(low, high, decimals=3)
-            for low, high in zip(rows[f"{metric}_low"], rows[f"{metric}_high"], strict=True)
+        ends = zip(rows[metric], rows[f"{metric}_low"], rows[f"{metric}_high"], strict=True)
+        shown[metric_name(metric, slots)] = [
+            fixed(value, 3)
+            if value is None
+            else f"{fixed(value, 3)} ({interval(low, high, decimals=2)})"
+            for value, low, high in ends
         ]
     shown["Slots filled"] = [percent(value) for value in rows["fill_rate"]]
+    reasons: dict[str, list[str]] = {}
     for name, title in (("coverage", "Coverage"), ("novelty", "Novelty")):
-        shown[title] = [fixed(value, 3) for value in rows[name]]
+        if rows[name].notna().any():
+            shown[title] = [fixed(value, 3) for value in rows[name]]
+        else:
+            reasons.setdefault(str(rows[f"{name}_unknown"].iloc[0]), []).append(title)
     components.table(
         shown, key="forecast_systems", alt=f"Metrics of every system under {judge}", csv=False
     )
     components.csv_button(rows, name="forecast_systems", key="forecast_systems_csv")
-    unknown = {
-        title: next((reason for reason in rows[f"{name}_unknown"] if reason), None)
-        for name, title in (("coverage", "Coverage"), ("novelty", "Novelty"))
-    }
-    for title, reason in unknown.items():
-        if reason:
-            st.caption(f"{title} is {plain(reason)}.")
+    told = [
+        f"{listing(titles)}: {why.replace('STUDY', str(view.study.folder))}."
+        for why, titles in reasons.items()
+    ]
+    st.caption(
+        "95 % intervals in brackets. Coverage: share of the target pool's clusters that hold a"
+        " credited paper. Novelty: 1 − the nearest paper of the history, never part of a score."
+        f" {' '.join(told)}"
+    )
 
 
 def by_topic(score: ForecastScore, choices: Choices, names: Mapping[str, EpisodeName]) -> None:
@@ -114,14 +129,20 @@ def failures(score: ForecastScore, choices: Choices) -> None:
         st.caption("To ask again for what failed or is missing:")
         st.code(mend.replace("STUDY", str(choices.view.study.folder)), language="bash")
     st.markdown("**How verdicts ended**")
-    components.table(score.states, key="verdict_states", alt="States of verdicts by judge")
+    states = score.states.rename(columns=_STATES)
+    components.table(states, key="verdict_states", alt="States of verdicts by judge")
     if len(score.missing):
         st.markdown(
             f"**Missing episodes.** {count(len(score.missing), 'episode')} that another system"
             " has: comparisons are over the common ones."
         )
         shown = score.missing.assign(cutoff=pd.to_datetime(score.missing["cutoff"]).dt.date)
-        components.table(shown, key="missing_episodes", alt="Episodes that a system lacks")
+        components.table(
+            shown,
+            key="missing_episodes",
+            alt="Episodes that a system lacks",
+            columns={"cutoff": st.column_config.DateColumn("Cutoff")},
+        )
     if score.surplus:
         st.caption(
             f"{count(score.surplus, 'forecast')} beyond slot {score.settings.slots} are not counted."

@@ -21,7 +21,10 @@ from dashboard.prose import plain
 
 view = forecast_start.forecasts_or_stop(state.current())
 head = st.container()
-choices = forecast_controls.draw(view, sorted(set(view.study.verdicts["judge"])))
+forecasts = view.study.ideas[view.study.ideas["rank"].notna()]
+choices = forecast_controls.draw(
+    view, sorted(set(view.study.verdicts["judge"])), sorted(set(forecasts["system"]))
+)
 view, judge, metric = choices.view, choices.judge, choices.metric
 score = forecast_views.score(view)
 finding = forecasting(score, judge, metric)
@@ -31,23 +34,22 @@ with head:
         st.warning(plain(caution), icon=":material/warning:")
 
 styles, theme = system_styles(view.systems), components.theme()
-systems = sorted(score.systems["system"].unique())
-left, right = st.columns(2, gap="medium") if len(systems) > 1 else (st.container(), None)
+baseline = choices.baseline
+left, right = st.columns(2, gap="medium") if baseline else (st.container(), None)
 with left:
     components.chart(
         systems_chart(score, judge, metric, styles, theme),
         key="systems_chart",
         title="How each system did",
     )
-if right is not None:
+if baseline and right is not None:
     with right:
-        baseline = forecast_controls.choose_baseline(systems)
         components.chart(
             differences_chart(score, judge, metric, baseline, styles, theme),
             key="differences_chart",
             title=f"Against {plain(baseline)}",
         )
-forecast_parts.systems_table(score, judge)
+forecast_parts.systems_table(view, score, judge)
 
 names = episode_names(score.episodes)
 tabs = dict(
@@ -76,4 +78,4 @@ if tabs["Judges"].open:
         forecast_parts.judges(view)
 
 st.subheader("Read an episode", anchor=False)
-episode_inspector.draw(view, names, judge)
+episode_inspector.draw(view, names, judge, episode_inspector.telling(score, judge, names))

@@ -136,12 +136,14 @@ def differences_chart(
         ]
         _interval_mark(figure, place, value, low, high, hover, styles[row["system"]])
         told.append(f"{row['system']} {fixed(value, 3)} ({interval(low, high, decimals=3)})")
+    # A row more than it has, so that it stands level with the chart of all systems.
+    rows_high = len(ticks) + 1
     reach = 1.15 * max(ends)
     name = metric_name(metric, score.settings.slots)
     figure.update_layout(
         base_layout(
             theme,
-            height=70 + 62 * max(len(ticks), 1),
+            height=70 + 62 * rows_high,
             xaxis={
                 "title": f"Difference in {name}",
                 "range": [-reach, reach],

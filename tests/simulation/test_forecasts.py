@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from core.cli import app
 from core.config import Settings
 from core.errors import DataError, UsageError
+from core.forecast.geometry import read_geometry
 from core.forecast.ledger import ledger
 from core.forecast.score import score_forecasts
 from core.matching.candidates import is_stale
@@ -61,6 +62,12 @@ def test_the_bundled_candidates_fit_its_tables(bundled: Study) -> None:
     assert not is_stale(bundled)
     assert bundled.candidates_info is not None
     assert (bundled.candidates_info.pool, bundled.candidates_info.depth) == ("topic", DEPTH)
+
+
+def test_the_bundled_novelty_and_clusters_fit_its_tables(bundled: Study) -> None:
+    found = read_geometry(bundled)
+    assert found is not None
+    assert set(found.novelty["idea_id"]) == set(bundled.ideas["idea_id"])
 
 
 def test_another_seed_gives_another_study() -> None:
