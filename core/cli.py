@@ -16,6 +16,7 @@ from core.errors import ForeseenError
 
 COMMAND_MODULES = (
     "study",
+    "fetch",
     "matching",
     "hindsight",
     "ligbench",

@@ -22,6 +22,7 @@ from core.ingest.identifiers import arxiv_id
 from core.ingest.opening import open_bytes
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
+_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 _IDS = ("arxiv_id", "entry_id", "paper_id", "id", "arxiv", "url")
 _LISTS = ("papers", "results", "data", "entries")
 _USED = (*_IDS, "title", "abstract", "summary", "published", "updated", "versions", "update_date",
@@ -35,34 +36,51 @@ def _is_atom(opened: Opened) -> bool:
 
 def _read_atom(opened: Opened, reading: Reading) -> Iterator[Row]:
     with open_bytes(opened.path, opened.data) as raw:
-        for number, entry in enumerate(_entries(opened, raw), start=1):
-            record = {
-                "id": _under(entry, f"{_ATOM}id"),
-                "title": _under(entry, f"{_ATOM}title"),
-                "summary": _under(entry, f"{_ATOM}summary"),
-                "published": _under(entry, f"{_ATOM}published"),
-                "updated": _under(entry, f"{_ATOM}updated"),
-                "doi": _under(entry, f"{_ARXIV}doi"),
-                "journal_ref": _under(entry, f"{_ARXIV}journal_ref"),
-                "comment": _under(entry, f"{_ARXIV}comment"),
-                "categories": [part.get("term") for part in entry.iter(f"{_ATOM}category")],
-                "authors": [part.text for part in entry.iter(f"{_ATOM}name")],
-            }
+        entries = (e for e in _elements(str(opened.path), raw) if e.tag != _TOTAL)
+        for number, element in enumerate(entries, start=1):
+            record = _record(element)
             if "api/errors" in str(record["id"]):
                 reading.drop(number, f"is an error of the source: {record['summary']}")
                 continue
             yield _paper(number, record, reading)
 
 
-def _entries(opened: Opened, raw: BinaryIO) -> Iterator[Element]:
-    """Each <entry>, forgotten once it is read."""
+def atom_feed(place: str, raw: BinaryIO) -> tuple[int | None, list[dict[str, Any]]]:
+    """How many papers a feed says there are, and those in it; raises :class:`DataError`."""
+    total, records = None, []
+    for element in _elements(place, raw):
+        if element.tag == _TOTAL:
+            text = (element.text or "").strip()
+            total = int(text) if text.isdecimal() and len(text) < 12 else None
+        else:
+            records.append(_record(element))
+    return total, records
+
+
+def _elements(place: str, raw: BinaryIO) -> Iterator[Element]:
+    """Each <entry> and the total, forgotten once it is read."""
     try:
         for _, element in iterparse(raw, events=("end",), forbid_dtd=True):
-            if element.tag == f"{_ATOM}entry":
+            if element.tag in (f"{_ATOM}entry", _TOTAL):
                 yield element
                 element.clear()
     except (ParseError, DefusedXmlException, ValueError, LookupError, RecursionError) as error:
-        raise DataError(f"{opened.path}: not readable as Atom: {error}") from None
+        raise DataError(f"{place}: not readable as Atom: {error}") from None
+
+
+def _record(entry: Element) -> dict[str, Any]:
+    return {
+        "id": _under(entry, f"{_ATOM}id"),
+        "title": _under(entry, f"{_ATOM}title"),
+        "summary": _under(entry, f"{_ATOM}summary"),
+        "published": _under(entry, f"{_ATOM}published"),
+        "updated": _under(entry, f"{_ATOM}updated"),
+        "doi": _under(entry, f"{_ARXIV}doi"),
+        "journal_ref": _under(entry, f"{_ARXIV}journal_ref"),
+        "comment": _under(entry, f"{_ARXIV}comment"),
+        "categories": [part.get("term") for part in entry.iter(f"{_ATOM}category")],
+        "authors": [part.text for part in entry.iter(f"{_ATOM}name")],
+    }
 
 
 def _under(entry: Element, tag: str) -> str | None:
