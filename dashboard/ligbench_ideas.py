@@ -55,7 +55,7 @@ def one_idea(
         height=240,
         columns=TITLE,
     )
-    components.csv_button(rows, name="ligbench_ideas", key="lig_ideas_csv")
+    components.csv_button(rows, name="ligbench_ideas", key="rated_ideas_csv")
     picked = picking.row(event, "lig_ideas", ids)
     if picked:
         picking.choose(picked)
@@ -199,7 +199,7 @@ def _disagreements(view: View, listed: pd.DataFrame, measure: str) -> None:
             ),
         },
     )
-    components.csv_button(listed, name="disagreements", key="lig_disagree_csv")
+    components.csv_button(listed, name="disagreements", key="disagreements_csv")
     picked = picking.row(event, "lig_disagree", ids)
     if picked:
         picking.choose(picked)
