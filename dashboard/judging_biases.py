@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import components, judging_views, state
+from dashboard import components, judging_views, picking, state
 from dashboard.charts.biases import bias_rows, halo_rows, length_chart
 from dashboard.judging_findings import ON_NAMES
 
@@ -42,13 +42,17 @@ def draw(view: View, on: str, table: str, titles: Mapping[str, str]) -> None:
         },
     )
     judges = [probe.judge for probe in lengths]
-    chosen = judges[0]
+    most = max(range(len(lengths)), key=lambda place: (lengths[place].n, -place))
+    chosen = judges[most]
     if len(judges) > 1:
-        chosen = st.selectbox("Judge", judges, key="probe_judge", width=280, **state.BOUND)
+        picking.unknown_in_link("probe_judge", judges)
+        chosen = st.selectbox(
+            "Judge", judges, index=most, key="probe_judge", width=280, **state.BOUND
+        )
     probe = next(probe for probe in lengths if probe.judge == chosen)
     if probe.n:
         components.chart(
-            length_chart(probe, components.theme(), titles),
+            length_chart(probe, components.theme(), view.systems, titles),
             key="length_chart",
             title="Do longer ideas get higher marks?",
         )

@@ -38,8 +38,8 @@ def draw(view: View, on: str, pair: tuple[str, str], titles: Mapping[str, str]) 
     rows = found.rows
     cut = f", the {len(rows):,} largest shown" if found.n > len(rows) else ""
     st.caption(
-        f"They differ on {found.n:,} of {compared} in {ON_NAMES[on]}{cut}. Pick a row to read what"
-        " both said."
+        f"{on.capitalize()}: they differ on {found.n:,} of {compared}{cut}. Pick a row to read"
+        " what both said."
     )
     ids = [" × ".join(row) for row in rows[list(KEYS[table])].astype(str).itertuples(index=False)]
     event = components.table(

@@ -42,6 +42,7 @@ _SAME = {
 }
 _BY_CHANCE = ("less than chance", "no more than chance")
 _OFTEN = 0.75
+_ENOUGH = 10
 NOBODY = "Nobody has judged anything in this study yet"
 NO_MARK = "The judges' replies hold no mark"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -93,6 +94,9 @@ def judges_title(found: Agreement, on: str) -> str:
     if len(judges) == 1:
         return f"One judge alone: {plain(judges[0])} has nobody to agree with on {what}"
     many = sentence(in_words(len(judges)))
+    if few_in_common(pairs):
+        pairs = tuple(pair for pair in pairs if pair.n >= _ENOUGH)
+        many = sentence(in_words(len({name for p in pairs for name in (p.judge_a, p.judge_b)})))
     if not any(pair.n for pair in pairs):
         return (
             f"{many} judges, but no two of them marked the same {unit}: {what} cannot be compared"
@@ -106,9 +110,17 @@ def judges_title(found: Agreement, on: str) -> str:
     if len(pairs) == 1 and low in _BY_CHANCE and (pairs[0].agreement or 0.0) >= _OFTEN:
         said = f"{_SAME[pairs[0].source]} {percent(pairs[0].agreement)} of {units}"
         return f"{many} judges {said} on {what}, as often as by chance"
-    if low == high:
-        return f"{many} judges agree on {what} {low}"
-    return f"{many} judges agree on {what} from {low} to {high}, by pair"
+    if low != high:
+        return f"{many} judges agree on {what} from {low} to {high}, by pair"
+    if low and " " not in low:
+        return f"{many} judges agree {low} on {what}"
+    return f"{many} judges agree on {what} {low}"
+
+
+def few_in_common(pairs: Sequence[PairAgreement]) -> int:
+    """How many pairs share too few units to shape the title, where others share enough."""
+    few = sum(pair.n < _ENOUGH for pair in pairs)
+    return few if few < len(pairs) else 0
 
 
 def judges_sentence(
@@ -119,6 +131,12 @@ def judges_sentence(
     if marks is not None:
         parts.append(_higher(marks))
     parts.append(failed_sentence(found, DIMENSIONS[on].table))
+    few = few_in_common(pairs_on(found, on))
+    if few:
+        parts.append(
+            f"{count(few, 'pair')} of judges with fewer than {_ENOUGH} in common"
+            f" {'plays' if few == 1 else 'play'} no part in the title."
+        )
     return " ".join(part for part in parts if part)
 
 

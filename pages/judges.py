@@ -45,7 +45,8 @@ with head:
 if pair and marks and pair.n:
     judging_parts.pictures(view, pair, marks, plot, titles)
 if pairs:
-    judging_parts.agreement_table(found, pairs)
+    chosen_first = sorted(pairs, key=lambda each: each is not pair)
+    judging_parts.agreement_table(found, chosen_first)
     if pair is not None:
         st.caption(left_out_sentence(pair))
 judging_parts.who_judged(view, found)

@@ -18,17 +18,24 @@ if TYPE_CHECKING:
     from core.stats.agreement import Estimate
 
 
-def length_chart(found: LengthProbe, theme: Theme, titles: Mapping[str, str]) -> Chart:
-    """One judge's mark of each idea (y) against the words of its text (x)."""
+def length_chart(
+    found: LengthProbe, theme: Theme, systems: Sequence[str], titles: Mapping[str, str]
+) -> Chart:
+    """One judge's mark of each idea (y) against the words of its text (x).
+
+    ``systems`` are all of the study, so that each keeps its colour.
+    """
     import plotly.graph_objects as go
 
     units = found.units
     span = span_of(units[["mark"]].to_numpy(float))
     shift = shifts(found.seed, len(units), span)
     figure = go.Figure()
-    for system, style in system_styles(list(units["system"])).items():
+    for system, style in system_styles(systems).items():
         own = (units["system"] == system).to_numpy()
         rows = units[own]
+        if rows.empty:
+            continue
         figure.add_scatter(
             x=rows["words"],
             y=rows["mark"] + shift[1][own],

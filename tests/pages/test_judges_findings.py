@@ -88,7 +88,7 @@ TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 @pytest.mark.parametrize(
     ("marks", "title"),
     [
-        ({"a": TEN, "b": TEN}, "Two judges agree on overall marks closely"),
+        ({"a": TEN, "b": TEN}, "Two judges agree closely on overall marks"),
         ({"a": TEN, "b": TEN[::-1]}, "Two judges agree on overall marks less than chance"),
         (
             {"a": [5] * 5 + [6] * 5, "b": [5, 6] * 5},
@@ -98,7 +98,7 @@ TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
             {"a": TEN, "b": TEN, "c": TEN[::-1]},
             "Three judges agree on overall marks from less than chance to closely, by pair",
         ),
-        ({"a": TEN, "b": TEN, "c": TEN}, "Three judges agree on overall marks closely"),
+        ({"a": TEN, "b": TEN, "c": TEN}, "Three judges agree closely on overall marks"),
         ({"a": TEN}, "One judge alone: a has nobody to agree with on overall marks"),
         (
             {"a": TEN[:5], "b": [None] * 5 + TEN[5:]},
@@ -121,6 +121,17 @@ def test_much_agreement_that_chance_alone_gives_is_told_as_such() -> None:
     assert title_of({"a": [7] * 8 + [6, 7], "b": [7] * 8 + [7, 6]}) == (
         "Two judges give the same mark to 80 % of ideas on overall marks, as often as by chance"
     )
+
+
+def test_a_pair_with_few_ideas_in_common_does_not_shape_the_title() -> None:
+    made = judged({"a": TEN, "b": TEN, "newcomer": [10, None, 1]})
+    found = agreement(made)
+    assert judges_title(found, "overall") == "Two judges agree closely on overall marks"
+    text = judges_sentence(found, "overall", pairs_on(found, "overall")[0])
+    assert "2 pairs of judges with fewer than 10 in common play no part in the title." in text
+    # Where no pair shares ten, all count.
+    small = {name: marks[:4] for name, marks in (("a", TEN), ("b", TEN), ("c", TEN))}
+    assert title_of(small) == "Three judges agree closely on overall marks"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +297,8 @@ def test_length_halo_and_family_stand_in_one_row_a_judge() -> None:
     assert rows["length"].str.startswith(("1.00", "−1.00")).all()
     assert rows["difference"].tolist() == ["not defined"] * 2
     assert "the judge's model family is not known" in rows["undefined"][0]
-    chart = length_chart(lengths[0], DARK, {"i0": "First"})
+    chart = length_chart(lengths[0], DARK, ["alpha", "beta", "zeta"], {"i0": "First"})
+    assert [trace.name for trace in chart.figure.data] == ["alpha", "beta"]
     assert list(chart.figure.data[0].customdata[0]) == ["i0", "First", "1.00", "i0"]
     assert "n = 10" in chart.caption
     table = halo_rows(halo(study(**case_tables())))

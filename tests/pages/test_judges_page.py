@@ -60,7 +60,7 @@ ALL_FOUR = {"novelty": 3, "feasibility": 9, "impact": 4, "overall": 5}
 
 def test_the_finding_and_its_figures_come_first(open_page: Open, folder: Path) -> None:
     app = open_page("judges", folder)
-    assert app.title[0].value.startswith("Two judges agree on overall marks")
+    assert app.title[0].value.startswith("Two judges agree")
     # Of i1 to i6, which both marked, i3, i5 and i6 have the same mark.
     assert "give the same mark to **50 %**" in app.markdown[0].value
     assert "of 6 ideas" in app.markdown[0].value
@@ -168,7 +168,7 @@ def test_both_judges_full_replies_are_there(open_page: Open, tmp_path: Path) -> 
         ("Biases", "On overall marks. A correlation is no proof"),
         ("Together", "6 marked by two or more, 6 by all"),
         ("Mark", "Your marks are saved to this study"),
-        ("Disputes", "They differ on 3 of 6 ideas"),
+        ("Disputes", "Overall: they differ on 3 of 6 ideas"),
     ],
 )
 def test_each_part_opens_by_link(open_page: Open, folder: Path, part: str, told: str) -> None:
@@ -204,7 +204,7 @@ def test_a_person_marks_the_disputed_and_figures_follow(open_page: Open, folder:
     assert "Zoe (person) has marked 0 of 3" in texts(app).replace("**", "")
     assert app.selectbox(key="queue_idea").value == "i1"
     give(app, "Zoe (person)", "i1", **ALL_FOUR)
-    assert app.title[0].value.startswith("Three judges agree on overall marks")
+    assert app.title[0].value.startswith("Three judges agree")
     assert app.selectbox(key="queue_idea").value == "i4"
     assert "has marked 1 of 3" in texts(app).replace("**", "")
     assert app.selectbox(key="judge_pair").options == [
@@ -324,7 +324,7 @@ def test_nobody_no_mark_and_no_common_idea_are_told(open_page: Open, tmp_path: P
 def test_judges_who_never_differ_are_told(open_page: Open, plain_folder: Path) -> None:
     app = open_page("judges", plain_folder)
     assert "ann and bob do not differ on any idea" in texts(app)
-    assert app.title[0].value == "Two judges agree on overall marks closely"
+    assert app.title[0].value == "Two judges agree closely on overall marks"
 
 
 def test_verdicts_have_cells_categories_and_replies(open_page: Open, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_the_bundled_study_and_a_closed_folder_are_refused(
 ) -> None:
     assert read_only(Study.open(folder)) is None
     assert "not in a folder" in str(read_only(study(**case_tables())))
-    monkeypatch.setattr(people.os, "access", lambda *_: False)
+    monkeypatch.setattr("os.access", lambda *_: False)
     assert "cannot be written" in str(read_only(Study.open(folder)))
     monkeypatch.setattr(people, "BUNDLED", folder.resolve())
     with pytest.raises(UsageError, match="bundled study is read-only"):
