@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from core.commands import forecast_episodes, forecast_run
+from core.commands import forecast_diagnose, forecast_episodes, forecast_run
 from core.commands.options import CsvFlag, JsonFlag, StudyFolder, print_json, with_settings
 from core.config import Settings
 from core.study import Study
@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(forecast, name="forecast")
     forecast_episodes.register(forecast)
     forecast_run.register(forecast)
+    forecast_diagnose.register(forecast)
 
     @forecast.command("score")
     @with_settings(*_SETTINGS)

@@ -18,8 +18,8 @@ from core.config import Settings
 class FieldProfile:
     """One field of one system's forecasts: how many hold it, and how long it is in words.
 
-    ``empty`` counts forecasts without it; lengths are over those that have it, None where none
-    has. Field is title, rationale, method or key_terms (length = number of terms).
+    ``empty`` counts forecasts without it; ``median``, ``low`` and ``high`` (the quartiles) are
+    over those that have it, None where none has. Field is title, rationale, method or key_terms (length = number of terms).
     """
 
     system: str

@@ -68,6 +68,21 @@ class Ledger:
 STATE_NAMES = (*STATES, UNJUDGED)
 
 
+def with_candidates(study: Study, laid: Ledger, by_idea: NDArray[np.int64]) -> Ledger:
+    """The same forecasts beside other candidates, (ideas, r) rows of papers; no clusters."""
+    papers = by_idea[np.maximum(laid.ideas, 0)]
+    papers[laid.ideas == _NONE] = _NONE
+    grades, states = _verdicts(study, laid.judges, laid.ideas, papers)
+    return replace(
+        laid,
+        papers=papers,
+        grades=grades,
+        states=states,
+        clusters=np.full(papers.shape, _NONE, np.int8),
+        cluster_totals=np.zeros_like(laid.cluster_totals),
+    )
+
+
 def ledger(study: Study, settings: Settings) -> Ledger:
     """Lay out a study's forecasts; ideas without a rank are no forecasts and take no part.
 
@@ -92,7 +107,7 @@ def _ledger(study: Study, slots: int, r: int, ambiguous: bool) -> Ledger:
     by_idea = first_candidates(study, r, ambiguous=ambiguous)
     papers = by_idea[np.maximum(ideas, 0)]
     papers[ideas == _NONE] = _NONE
-    judges = tuple(sorted(set(study.verdicts["judge"])))
+    judges = tuple(sorted(study.verdicts["judge"].unique().tolist()))
     grades, states = _verdicts(study, judges, ideas, papers)
     found = read_geometry(study)
     return Ledger(
@@ -129,14 +144,18 @@ def _forecasts(study: Study) -> pd.DataFrame:
     frame = frame[frame["rank"].notna()]
     if frame.empty:
         raise DataError("The study has no forecasts: no idea has a rank.")
-    for (system, topic, cutoff), group in frame.groupby(EPISODE, sort=True):
-        ranks = sorted(group["rank"].tolist())
-        if ranks != list(range(1, len(ranks) + 1)):
-            raise DataError(
-                f"ideas: the ranks of system '{system}', topic '{topic}', cutoff"
-                f" {pd.Timestamp(cutoff).date()} are {', '.join(map(str, ranks))};"
-                f" they must be 1 to {len(ranks)}, each once."
-            )
+    ordered = frame.sort_values([*EPISODE, "rank"], kind="stable")
+    due = ordered.groupby(EPISODE, sort=True).cumcount() + 1
+    wrong = ordered["rank"].to_numpy(int) != due.to_numpy()
+    if wrong.any():
+        system, topic, cutoff = ordered.loc[wrong, EPISODE].iloc[0]
+        own = (frame[EPISODE] == [system, topic, cutoff]).all(axis=1)
+        ranks = sorted(frame.loc[own, "rank"].tolist())
+        raise DataError(
+            f"ideas: the ranks of system '{system}', topic '{topic}', cutoff"
+            f" {pd.Timestamp(cutoff).date()} are {', '.join(map(str, ranks))};"
+            f" they must be 1 to {len(ranks)}, each once."
+        )
     return frame
 
 

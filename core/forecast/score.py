@@ -16,7 +16,7 @@ from core.forecast.geometry import NO_GEOMETRY
 from core.forecast.ledger import STATE_NAMES, Ledger, ledger
 from core.forecast.manifest import Manifest, stored_manifest
 from core.forecast.metrics import coverage, fill_rate, hit, precision, reciprocal_rank, soft_score
-from core.stats.resample import draw_topics, percentile_interval
+from core.stats.resample import BLOCK, Draws, draw_topics, percentile_interval
 from core.study import Study
 
 Floats = NDArray[np.float64]
@@ -148,55 +148,51 @@ def _summaries(
         own = frame.set_index(keys)[names].reindex(where)
         return np.asarray(own.to_numpy(float))
 
-    def means(values: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
-        known = ~np.isnan(values)
-        total = draws.counts @ draws.sums(np.where(known, values, 0.0))
-        n = draws.counts @ draws.sums(known.astype(float))
-        drawn = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
-        band = percentile_interval(drawn)
-        count = known.sum(axis=0)
-        sums = np.where(known, values, 0.0).sum(axis=0)
-        mean = np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0)
-        return mean, band.low, band.high, count
-
     cases = [f"{metric}_{case}" for metric in SCORED for case in CASES]
     names = [*SCORED, *cases, "novelty", "fill_rate"]
     tables = {
         (str(judge), str(system)): columns(group, names)
         for (judge, system), group in episodes.groupby(["judge", "system"], sort=True)
     }
-    rows = []
+    couples = [
+        (judge, a, b)
+        for judge in sorted({judge for judge, _ in tables})
+        for a, b in combinations(sorted(s for j, s in tables if j == judge), 2)
+    ]
+    gaps = [(tables[judge, a] - tables[judge, b])[:, : len(METRICS)] for judge, a, b in couples]
+    low, high = _bands([v[:, : len(SCORED)] for v in tables.values()] + gaps, draws)
+    rows, at = [], 0
     for (judge, system), values in tables.items():
-        mean, low, high, n = means(values)
+        mean, n = _means(values)
         row: dict[str, object] = {"system": system, "judge": judge, "episodes": int(n[0])}
         row["left_out"] = int((~np.isnan(values[:, -1])).sum() - n[0])
         for place, name in enumerate(names):
             row[name] = _known(mean[place])
             if name in SCORED:
-                row[f"{name}_low"], row[f"{name}_high"] = _known(low[place]), _known(high[place])
+                row[f"{name}_low"] = _known(low[at + place])
+                row[f"{name}_high"] = _known(high[at + place])
             if name in ("novelty", "coverage"):
                 row[f"{name}_episodes"] = int(n[place])
                 row[f"{name}_unknown"] = None if n[place] else _unknown(name, measured)
+        at += len(SCORED)
         rows.append(row)
     pairs = []
-    for judge in sorted({judge for judge, _ in tables}):
-        systems = sorted(system for j, system in tables if j == judge)
-        for a, b in combinations(systems, 2):
-            gap = tables[judge, a] - tables[judge, b]
-            mean, low, high, n = means(gap[:, : len(METRICS)])
-            pairs += [
-                {
-                    "a": a,
-                    "b": b,
-                    "judge": judge,
-                    "metric": metric,
-                    "episodes": int(n[place]),
-                    "difference": _known(mean[place]),
-                    "low": _known(low[place]),
-                    "high": _known(high[place]),
-                }
-                for place, metric in enumerate(METRICS)
-            ]
+    for (judge, a, b), gap in zip(couples, gaps, strict=True):
+        mean, n = _means(gap)
+        pairs += [
+            {
+                "a": a,
+                "b": b,
+                "judge": judge,
+                "metric": metric,
+                "episodes": int(n[place]),
+                "difference": _known(mean[place]),
+                "low": _known(low[at + place]),
+                "high": _known(high[at + place]),
+            }
+            for place, metric in enumerate(METRICS)
+        ]
+        at += len(METRICS)
     pair_columns = ["a", "b", "judge", "metric", "episodes", "difference", "low", "high"]
     systems_frame = pd.DataFrame(rows).astype(object)
     return (
@@ -204,6 +200,34 @@ def _summaries(
         pd.DataFrame(pairs, columns=pair_columns),
         draws.drawn,
     )
+
+
+def _means(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Mean of each column's known values (nan where there is none), and how many they are."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    return np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0), count
+
+
+def _bands(tables: list[Floats], draws: Draws) -> tuple[Floats, Floats]:
+    """Intervals of the means of all tables' columns, side by side.
+
+    Blocks of columns go through one product each: many small products would cost more in
+    starting threads than in numbers.
+    """
+    values = np.concatenate(tables, axis=1)
+    known = ~np.isnan(values)
+    sums, counts = draws.sums(np.where(known, values, 0.0)), draws.sums(known.astype(float))
+    wide = max(BLOCK // len(draws.counts), 1)
+    low, high = np.empty(values.shape[1]), np.empty(values.shape[1])
+    for start in range(0, values.shape[1], wide):
+        part = slice(start, start + wide)
+        total, n = draws.counts @ sums[:, part], draws.counts @ counts[:, part]
+        drawn = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+        band = percentile_interval(drawn)
+        low[part], high[part] = band.low, band.high
+    return low, high
 
 
 def _known(value: float) -> float | None:
