@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.config import Settings
 from dashboard import picking, state
-from dashboard.charts.forecast import MEANINGS, metric_name
+from dashboard.charts.forecast import METRICS
 from dashboard.state import View
 
 JUDGE = "verdict_judge"
@@ -33,13 +33,14 @@ def draw(view: View, judges: Sequence[str], systems: Sequence[str]) -> Choices:
     """Draw the controls; the choices that they make come back."""
     picking.unknown_in_link(JUDGE, judges)
     picking.unknown_in_link(BASELINE, systems)
+    picking.unknown_in_link(METRIC, list(METRICS.values()))
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             judge = _judge(judges)
             metric = st.segmented_control(
                 "Measured by",
-                list(MEANINGS),
-                format_func=lambda name: metric_name(name, view.settings.slots),
+                list(METRICS),
+                format_func=lambda name: METRICS[name],
                 default="hit",
                 required=True,
                 key=METRIC,

@@ -65,6 +65,6 @@ def _forecasts(folder: Path, seed: int, *, verdicts: bool, both: bool) -> None:
 
     study = write_verdicts(folder, seed=seed)
     note(
-        f"{folder}: {len(study.verdicts):,} verdicts, invented. Next: foreseen forecast score"
+        f"{folder}: {len(study.verdicts):,} verdicts and {len(study.ideas):,} ratings, invented. Next: foreseen forecast score"
         f" {folder}"
     )

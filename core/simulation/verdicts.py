@@ -1,4 +1,4 @@
-"""The simulated verdicts of two judges on the candidates of simulated forecasts.
+"""The simulated verdicts of two judges on candidates of simulated forecasts, and ratings.
 
 A verdict follows from what is planted on the pair (same problem, same method), from how much the
 forecast says of its method, from the judge's leaning and from the seed; the similarity plays no
@@ -18,10 +18,15 @@ import pandas as pd
 from core.config import Settings
 from core.errors import DataError
 from core.forecast.ledger import ledger
+from core.forecast.stored import RATINGS_FILE
+from core.ingest.tabular import write_rows
+from core.judging.generality import RATINGS
+from core.judging.generality import TABLE as RATING_TABLE
 from core.schema import TABLES, admit
 from core.study import Study
 
 FEW_WORDS = 8
+RATER = "outcome-blind-rater"
 FAILING_JUDGE, FAILING_SYSTEM, FAILED_EPISODES = "strict-judge", "direct", 4
 _STRAY_FAILURES = 0.0008
 
@@ -87,10 +92,37 @@ def simulate_verdicts(study: Study, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
+def simulate_ratings(study: Study, seed: int = 0) -> pd.DataFrame:
+    """Outcome-blind ratings of every forecast by one rater: how particular each is by itself.
+
+    Concrete forecasts are rated 2 or 3 throughout, vague ones lower; where few words or none
+    tell the method, that rating is 0 or 1. Nothing that came later plays a part.
+    """
+    rows = []
+    for idea in study.ideas.to_dict("records"):
+        rng = _stream(seed, RATER, str(idea["idea_id"]))
+        method = idea["method"] if isinstance(idea["method"], str) else ""
+        terse = len(method.split()) < FEW_WORDS
+        usual = 0.9 if idea["extra"].get("vague") else 2.4
+        means = dict.fromkeys(RATINGS, usual)
+        means |= {"method": 0.4} if terse else {}
+        means |= {"setting": 1.2, "claim": 0.6} if not method else {}
+        shaken = {name: mean + 0.5 * rng.standard_normal() for name, mean in means.items()}
+        marks = {name: int(np.clip(np.rint(mark), 0, 3)) for name, mark in shaken.items()}
+        low = min(marks, key=lambda name: marks[name])
+        reason = f"Least is said of its {low}." if marks[low] < 2 else "It is concrete throughout."
+        rows.append({"idea_id": idea["idea_id"], "judge": RATER, **marks, "reason": reason})
+    frame, problems = admit(RATING_TABLE, pd.DataFrame(rows, dtype=object), file=RATINGS_FILE)
+    assert not problems, problems
+    return frame
+
+
 def write_verdicts(folder: str | Path, *, seed: int = 0) -> Study:
-    """Grade the stored candidates of a simulated study of forecasts and write the verdicts."""
+    """Grade the stored candidates of a simulated study of forecasts and rate its forecasts."""
     study = Study.open(folder)
-    return study.write("verdicts", simulate_verdicts(study, seed), suffix=".csv")
+    graded = study.write("verdicts", simulate_verdicts(study, seed), suffix=".csv")
+    write_rows(simulate_ratings(study, seed), Path(folder) / RATINGS_FILE)
+    return graded
 
 
 def _judged_pairs(study: Study, seed: int) -> tuple[list[tuple[str, str]], set[str]]:

@@ -16,6 +16,7 @@ from core.errors import DataError, UsageError
 from core.forecast.geometry import read_geometry
 from core.forecast.ledger import ledger
 from core.forecast.score import score_forecasts
+from core.judging.generality import read_ratings
 from core.matching.candidates import is_stale
 from core.matching.pools import pools
 from core.simulation.forecasts import (
@@ -29,7 +30,12 @@ from core.simulation.forecasts import (
     simulate_forecasts,
     write_forecasts,
 )
-from core.simulation.verdicts import FAILED_EPISODES, JUDGES, simulate_verdicts
+from core.simulation.verdicts import (
+    FAILED_EPISODES,
+    JUDGES,
+    simulate_ratings,
+    simulate_verdicts,
+)
 from core.study import CONFIG_FILE, Study
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo-forecasts"
@@ -56,6 +62,15 @@ def test_the_bundled_tables_are_a_fresh_run(fresh: Path) -> None:
 def test_the_bundled_verdicts_follow_from_its_candidates(bundled: Study) -> None:
     again = simulate_verdicts(bundled)
     pd.testing.assert_frame_equal(again, bundled.verdicts)
+
+
+def test_the_bundled_ratings_look_at_texts_alone(bundled: Study) -> None:
+    stored = read_ratings(bundled)
+    again = simulate_ratings(replace(bundled, verdicts=bundled.verdicts.head(0), candidates=None))
+    pd.testing.assert_frame_equal(stored[again.columns.tolist()], again)
+    told = stored.set_index("idea_id")["generality"].reindex(bundled.ideas["idea_id"]).to_numpy()
+    vague = np.array([idea["vague"] for idea in bundled.ideas["extra"]])
+    assert told[vague].mean() > told[~vague].mean() + 2
 
 
 def test_the_bundled_candidates_fit_its_tables(bundled: Study) -> None:
