@@ -27,9 +27,11 @@ COMMAND_MODULES = (
     "judge_ligbench",
     "judge_forecasts",
     "generate",
+    "run",
     "simulate",
     "dashboard",
     "report",
+    "export",
 )
 
 app = typer.Typer(

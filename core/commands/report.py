@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,21 +30,26 @@ def register(app: typer.Typer) -> None:
         given: dict[str, Any],
     ) -> None:
         """Write what the dashboard shows of a study as one HTML file, to mail or keep."""
-        code = subprocess.run(  # noqa: S603
-            [
-                sys.executable,
-                "-m",
-                "dashboard.report",
-                str(study.resolve()),
-                f"--output={output.resolve()}",
-                f"--settings={json.dumps(given)}",
-            ],
-            env={**os.environ, "PYTHONPATH": _path()},
-            check=False,
-        ).returncode
+        code = write_report(study, output, given)
         if code:
             raise typer.Exit(code)
         note(f"Wrote {output}")
+
+
+def write_report(study: Path, output: Path, given: Mapping[str, Any]) -> int:
+    """Write the report in a process of its own; its exit code."""
+    return subprocess.run(  # noqa: S603
+        [
+            sys.executable,
+            "-m",
+            "dashboard.report",
+            str(study.resolve()),
+            f"--output={output.resolve()}",
+            f"--settings={json.dumps(given)}",
+        ],
+        env={**os.environ, "PYTHONPATH": _path()},
+        check=False,
+    ).returncode
 
 
 def _path() -> str:

@@ -114,10 +114,8 @@ def prepare(
     refuse_foreign_ideas(study, study.ideas, settings, model)
     literature = literature_before(study.papers, study.config.cutoff)
     chosen = choose_slots(study, settings, literature)
-    there = set(study.ideas["idea_id"])
-    slots = tuple(slot for slot in chosen.slots if slot.idea_id not in there)
+    slots, already = chosen.slots, chosen.already
     own = int((study.ideas["system"] == settings.system.strip()).sum())
-    already = len(chosen.slots) - len(slots)
     notes = list(chosen.notes)
     if already:
         notes.append(
@@ -125,7 +123,8 @@ def prepare(
         )
     if own > already:
         notes.append(
-            f"'{settings.system}' also has {own - already} ideas of other topics or seed papers"
+            f"'{settings.system}' also has {own - already} ideas beyond {settings.per_topic} a topic"
+            " or of other topics"
         )
     if settings.generator == "retrieval" and literature.uncertain:
         notes.append(

@@ -64,38 +64,52 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True)
 class Slots:
-    """Ideas to be made, in turns over the topics, and notes on what falls short."""
+    """Ideas to be made, in turns over the topics; how many of those wanted are there ``already``;
+    and notes on what falls short."""
 
     slots: tuple[Slot, ...]
     topics: tuple[str, ...]
+    already: int
     notes: tuple[str, ...]
 
 
 def choose_slots(study: Study, settings: GeneratorSettings, literature: Literature) -> Slots:
-    """The ideas of a system: the first of each topic, then the second of each, and so on.
+    """The ideas that a system lacks: the first of each topic, then the second, and so on.
 
-    So a run that stops early has touched every topic. Raises :class:`UsageError` for a topic
+    So a run that stops early has touched every topic. Ideas that are there count: papers or a
+    seed that came later bring no topic above ``per_topic``. Raises :class:`UsageError` for a topic
     that is not there, :class:`DataError` where there is no literature to begin with.
     """
     system = settings.system.strip()
     topics = _topics(study, settings, literature)
+    there = study.ideas[study.ideas["system"] == system]
     rounds: list[tuple[int, int, Slot]] = []
     notes: list[str] = []
+    already = 0
     for place, topic in enumerate(topics):
+        own = there[there["topic"] == topic]
+        kept = min(len(own), settings.per_topic)
+        already += kept
         seeds: list[str | None] = [None] * settings.per_topic
         if settings.generator == "retrieval":
-            seeds = [*seed_papers(literature, topic, settings.per_topic, settings.seed)]
-            if len(seeds) < settings.per_topic:
+            read = {extra.get("seed_paper") for extra in own["extra"]}
+            order = seed_papers(literature, topic, len(literature.papers), settings.seed)
+            free = [paper for paper in order if paper not in read]
+            seeds = [*free[: settings.per_topic - kept]]
+            if len(seeds) + kept < settings.per_topic:
                 notes.append(
-                    f"topic '{topic}': {len(seeds)} of {settings.per_topic} seed papers; no other"
-                    f" paper by {literature.cutoff} carries it and has an abstract"
+                    f"topic '{topic}': {len(seeds) + kept} of {settings.per_topic} seed papers; no"
+                    f" other paper by {literature.cutoff} carries it and has an abstract"
                 )
+        names = set(own["idea_id"])
         for number, seed in enumerate(seeds, 1):
             name = _idea_id(system, settings.generator, topic, seed or number)
-            slot = Slot(idea_id=name, topic=topic, number=number, seed_paper=seed)
-            rounds.append((number, place, slot))
+            if name not in names:
+                slot = Slot(idea_id=name, topic=topic, number=number, seed_paper=seed)
+                rounds.append((number, place, slot))
     rounds.sort(key=lambda item: item[:2])
-    return Slots(slots=tuple(slot for *_, slot in rounds), topics=topics, notes=tuple(notes))
+    slots = tuple(slot for *_, slot in rounds)
+    return Slots(slots=slots, topics=topics, already=already, notes=tuple(notes))
 
 
 def seed_papers(literature: Literature, topic: str, n: int, seed: int) -> list[str]:

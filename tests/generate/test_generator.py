@@ -112,35 +112,65 @@ def test_the_same_again_asks_and_changes_nothing(tmp_path: Path) -> None:
     assert (more.already, more.made) == (4, 2)
     assert len(client.asked) == 4
     other = made(more.study, retrieval(seed=5, per_topic=1), MockClient(reply=writer))
-    assert any("ideas of other topics or seed papers" in line for line in other.notes)
+    assert (other.made, other.already) == (0, 2)
+    assert any("also has 4 ideas beyond 1 a topic" in line for line in other.notes)
 
 
-@pytest.mark.parametrize("answered", range(9))
-def test_stopped_anywhere_it_goes_on_and_asks_nothing_twice(answered: int, tmp_path: Path) -> None:
-    """Four ideas are eight calls: after any number of them the run is cut off at once."""
+def test_literature_that_comes_later_brings_no_topic_above_its_number(tmp_path: Path) -> None:
+    study = made(study_with_papers(tmp_path / "s"), retrieval(), MockClient(reply=writer)).study
+    texts = dict(zip(study.ideas["idea_id"], study.ideas["method"], strict=True))
+    rows = [*study.papers.to_dict("records"), *(paper(f"a{n}", "2023-01-01") for n in range(9))]
+    grown = study.write("papers", table("papers", rows))
+    client = MockClient(reply=writer)
+    assert made(grown, retrieval(), client).made == 0
+    assert not client.asked
+    more = made(grown, retrieval(per_topic=3), client).study.ideas
+    assert Counter(more["topic"]) == {"agents": 3, "graphs": 3}
+    assert texts.items() <= dict(zip(more["idea_id"], more["method"], strict=True)).items()
+    assert len({extra["seed_paper"] for extra in more["extra"]}) == 6
+
+
+class Killed(BaseException):
+    """Stands for a kill: no handler of errors sees it, and nothing after it is written."""
+
+
+@pytest.mark.parametrize("answered", range(8))
+def test_killed_anywhere_it_goes_on_and_asks_nothing_twice(answered: int, tmp_path: Path) -> None:
+    """Four ideas are eight calls: the run dies after any number of them."""
     study = study_with_papers(tmp_path / "s")
-    stop = StopSignal()
     asked: list[Request] = []
 
     def dying(request: Request) -> str:
         asked.append(request)
-        if len(asked) >= answered:
-            stop.hard.set()
+        if len(asked) > answered:
+            raise Killed
         return writer(request)
 
-    if not answered:
-        stop.hard.set()
-    first = made(study, retrieval(), MockClient(reply=dying), stop=stop)
-    kept = len(read_calls(tmp_path / "s" / "calls.jsonl").calls)
-    assert first.made <= max(0, kept - 4)
+    with pytest.raises(Killed):
+        made(study, retrieval(), MockClient(reply=dying))
+    assert len(read_calls(tmp_path / "s" / "calls.jsonl").calls) == answered
     client = MockClient(reply=writer)
     second = made(Study.open(tmp_path / "s"), retrieval(), client)
-    assert len(client.asked) == 8 - kept
-    assert second.made + second.already == 4
+    assert len(client.asked) == 8 - answered
+    assert second.made == 4
     whole = made(study_with_papers(tmp_path / "t"), retrieval(), MockClient(reply=writer)).study
-    assert Study.open(tmp_path / "s").ideas["method"].sort_values().tolist() == (
-        whole.ideas["method"].sort_values().tolist()
-    )
+    assert second.study.ideas["method"].tolist() == whole.ideas["method"].tolist()
+
+
+def test_a_stop_keeps_the_ideas_that_are_whole(tmp_path: Path) -> None:
+    study = study_with_papers(tmp_path / "s")
+    stop = StopSignal()
+
+    def stopping(request: Request) -> str:
+        if request.schema_name == "generate_method":
+            stop.soft.set()
+        return writer(request)
+
+    client = MockClient(reply=stopping, delay=0.15)
+    done = made(study, retrieval(), client, stop=stop)
+    assert done.runs[-1].stopped == "interrupted"
+    assert 1 <= done.made < 4
+    assert len(Study.open(tmp_path / "s").ideas) == done.made == len(client.asked) - 4
 
 
 def test_ideas_lost_with_the_table_come_back_from_the_calls(tmp_path: Path) -> None:

@@ -1,0 +1,313 @@
+"""The chain: what runs, what is skipped and why, and how it goes on after a stop."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from experiment_helpers import CALLS, FILE, Bench, ran, reply, states, write_papers
+
+from core.errors import DataError, UsageError
+from core.judging.calls import read_calls
+from core.judging.client import CallError, Request
+from core.judging.run import StopSignal
+from core.study import Study
+
+STEPS = [
+    "new",
+    "import papers 1",
+    "generate RA",
+    "generate BL",
+    "match",
+    "judge marker",
+    "calibrate",
+]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    write_papers(tmp_path)
+    return Bench(tmp_path)
+
+
+def test_from_an_empty_folder_to_scores(bench: Bench) -> None:
+    done = bench.run()
+    assert ran(done) == STEPS
+    assert len(bench.asked) == CALLS
+    study = Study.open(bench.base / "s")
+    assert (len(study.papers), len(study.ideas), len(study.scores)) == (12, 8, 16)
+    assert study.config.models == {"RA": "writer", "BL": "writer"}
+    score = study.score()
+    assert [row.system for row in score.systems] == ["BL", "RA"]
+    assert study.settings.theta != 0.95
+    assert any("import papers 1: done" in line for line in bench.lines)
+
+
+def test_the_same_again_does_nothing_and_says_why(bench: Bench) -> None:
+    bench.run()
+    before = Study.open(bench.base / "s").digest
+    again = bench.run()
+    assert ran(again) == []
+    assert not bench.asked
+    assert not bench.encoder.encoded
+    assert Study.open(bench.base / "s").digest == before
+    for step in again.steps[1:]:
+        assert step.state == "skipped"
+        assert "nothing it depends on has changed since 20" in step.reason
+        assert step.told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rerun", "why"),
+    [
+        ("repeats = 2", "repeats = 3", ["judge marker"], "its keys changed"),
+        ("depth = 5", "depth = 4", ["match", "calibrate"], "texts, dates or topics changed"),
+        ("[calibrate]", "[calibrate]\nfalse_match_rate = 0.2", ["calibrate"], "its keys changed"),
+        (
+            'model = "writer"\nper_topic = 2\nliterature',
+            'model = "writer"\nper_topic = 3\nliterature',
+            ["generate RA", "match", "judge marker", "calibrate"],
+            "its keys changed",
+        ),
+        ("repeats = 2", "repeats = 2\nbudget_calls = 9\nconcurrency = 1", [], ""),
+        ("literature = 2", 'literature = 2\nbase_url = "http://elsewhere/v1"', [], ""),
+    ],
+)
+def test_a_change_of_the_file_runs_what_hangs_on_it(
+    old: str, new: str, rerun: list[str], why: str, bench: Bench
+) -> None:
+    bench.run()
+    assert old in FILE
+    done = bench.run(FILE.replace(old, new))
+    assert ran(done) == rerun
+    if rerun:
+        assert any(f"{rerun[0]}: runs, as {why}" in line for line in bench.lines)
+
+
+def test_more_papers_run_what_reads_them(bench: Bench) -> None:
+    bench.run()
+    study = Study.open(bench.base / "s")
+    ideas, scores = study.ideas.copy(), len(study.scores)
+    write_papers(bench.base, per_topic=5)
+    done = bench.run()
+    # ideas that are there stay, so the judge has nothing new to read
+    assert ran(done) == ["import papers 1", "generate RA", "match", "calibrate"]
+    assert "the literature by the cutoff changed" in "\n".join(bench.lines)
+    after = Study.open(bench.base / "s")
+    assert len(after.papers) == 20
+    stayed = after.ideas[after.ideas["idea_id"].isin(ideas["idea_id"])]
+    assert stayed["method"].tolist() == ideas["method"].tolist()
+    assert len(after.scores) == scores
+
+
+def test_a_result_that_is_gone_is_made_again_without_a_call(bench: Bench) -> None:
+    bench.run()
+    (bench.base / "s" / "scores.parquet").unlink()
+    done = bench.run()
+    assert ran(done) == ["judge marker"]
+    assert "16 of its rows are gone" in "\n".join(bench.lines)
+    assert not bench.asked
+    (bench.base / "s" / "derived" / "candidates.parquet").unlink()
+    assert ran(bench.run()) == ["match"]
+    assert not bench.encoder.encoded
+    study = Study.open(bench.base / "s")
+    study.write("ideas", study.ideas.iloc[:-1].reset_index(drop=True))
+    assert ran(bench.run())[0] == "generate BL"
+    assert not bench.asked
+
+
+class Killed(BaseException):
+    """Stands for a kill: no handler of errors sees it, and nothing after it is written."""
+
+
+@pytest.mark.parametrize("calls", [0, 3, 8, 9, 12, 13, 20])
+def test_killed_anywhere_it_goes_on_and_asks_nothing_twice(calls: int, bench: Bench) -> None:
+    def dying(request: Request) -> str:
+        if len(bench.asked) > calls:
+            raise Killed
+        return reply(request)
+
+    bench.reply, text = dying, FILE.replace("per_topic", "concurrency = 1\nper_topic")
+    text = text.replace("repeats", "concurrency = 1\nrepeats")
+    with pytest.raises(Killed):
+        bench.run(text)
+    log = bench.base / "s" / "calls.jsonl"
+    assert len(read_calls(log).calls) == calls
+    bench.reply = reply
+    second = bench.run(text)
+    assert second.stopped is None
+    assert len(bench.asked) == CALLS - calls
+    # eight calls are RA's, four BL's
+    here = "generate RA" if calls < 8 else "generate BL" if calls < 12 else "judge marker"
+    place = STEPS.index(here)
+    assert [states(second)[name] for name in STEPS[:place]] == ["skipped"] * place
+    assert ran(second) == STEPS[place:]
+    assert len({call.cache_key for call in read_calls(log).calls}) == CALLS
+
+
+def test_a_stop_by_the_user_ends_the_chain_with_what_came(bench: Bench) -> None:
+    stop = StopSignal()
+
+    def stopping(request: Request) -> str:
+        stop.soft.set()
+        return reply(request)
+
+    bench.reply, bench.more, bench.delay = stopping, {"stopping": lambda: nullcontext(stop)}, 0.3
+    first = bench.run(FILE.replace("per_topic", "concurrency = 1\nper_topic"))
+    assert first.cause == "interrupted"
+    assert first.stopped == "stopped by the user"
+    assert [states(first)[name] for name in STEPS[2:4]] == ["stopped", "not reached"]
+    kept = len(bench.asked)
+    assert 1 <= kept < 8
+    bench.reply, bench.more, bench.delay = reply, {}, 0.0
+    assert bench.run().stopped is None
+    assert len(bench.asked) == CALLS - kept
+
+
+def test_a_step_that_died_counts_as_not_done(bench: Bench) -> None:
+    """A kill in the middle of a step that had run before: going back to the old inputs must not
+    skip it."""
+
+    def killed(texts: object) -> None:
+        raise Killed
+
+    bench.run()
+    encode = bench.encoder.encode
+    bench.encoder.encode = killed  # type: ignore[assignment,method-assign]
+    write_papers(bench.base, per_topic=4)
+    with pytest.raises(Killed):
+        bench.run()
+    bench.encoder.encode = encode  # type: ignore[method-assign]
+    entries = json.loads((bench.base / "s" / "derived" / "run.json").read_text())["steps"]
+    assert "match" not in entries
+    assert "judge marker" in entries
+    assert "match" in ran(bench.run())
+
+
+def test_a_budget_ends_the_chain_and_the_next_run_goes_on(bench: Bench) -> None:
+    text = FILE.replace("repeats = 2", "repeats = 2\nbudget_calls = 10")
+    first = bench.run(text)
+    assert (first.cause, len(bench.asked)) == ("budget", 12 + 10)
+    assert states(first)["calibrate"] == "not reached"
+    second = bench.run(text)
+    assert second.stopped is None
+    assert len(bench.asked) == 6
+    assert ran(second) == ["judge marker", "calibrate"]
+
+
+def test_a_server_that_is_not_there_ends_the_chain(bench: Bench) -> None:
+    def down(request: Request) -> str:
+        raise CallError("no such model", status=404, hopeless=True)
+
+    bench.reply = down
+    done = bench.run()
+    assert done.cause == "server"
+    assert states(done)["generate RA"] == "stopped"
+    assert states(done)["match"] == "not reached"
+    bench.reply = reply
+    assert bench.run().stopped is None
+
+
+def test_failed_replies_are_kept_until_they_are_to_be_asked_again(bench: Bench) -> None:
+    turns = []
+
+    def once(request: Request) -> str:
+        turns.append(request)
+        return "no JSON" if len(turns) == 1 else reply(request)
+
+    bench.reply = once
+    done = bench.run()
+    assert "3 ideas made, 0 there already, 1 missing" in "\n".join(bench.lines)
+    assert done.stopped is None
+    assert ran(bench.run()) == []
+    text = FILE.replace("literature = 2", "literature = 2\nretry_failed = true")
+    done = bench.run(text)
+    assert ran(done)[0] == "generate RA"
+    assert "1 replies failed, and retry_failed is set" in "\n".join(bench.lines)
+    assert ran(bench.run(text)) == []
+
+
+def test_a_dry_run_writes_nothing(bench: Bench) -> None:
+    done = bench.run(dry_run=True)
+    assert list(states(done)) == STEPS
+    assert set(states(done).values()) == {"would run"}
+    assert sorted(path.name for path in bench.base.iterdir()) == ["papers.jsonl"]
+    bench.run()
+    before = {p: p.read_bytes() for p in (bench.base / "s").rglob("*") if p.is_file()}
+    text = FILE.replace("repeats = 2", "repeats = 3\nprice_in = 1\nprice_out = 2")
+    done = bench.run(text, dry_run=True)
+    found = {step.name: step for step in done.steps}
+    assert found["match"].state == "skipped"
+    guess = found["judge marker"].estimate
+    assert guess is not None
+    assert (guess.calls, guess.cached) == (8, 16)
+    assert guess.cost is not None
+    assert found["calibrate"].reason == "a step before it may change its inputs"
+    assert any("8 calls, about" in line for line in bench.lines)
+    assert not bench.asked
+    assert {p: p.read_bytes() for p in (bench.base / "s").rglob("*") if p.is_file()} == before
+
+
+def test_a_step_can_be_run_again(bench: Bench) -> None:
+    bench.run()
+    done = bench.run(again=["match"])
+    assert ran(done) == ["match"]
+    assert "--again names it" in "\n".join(bench.lines)
+    with pytest.raises(UsageError, match=r"--again 'mach': no such step\. Did you mean 'match'"):
+        bench.run(again=["mach"])
+
+
+def test_another_study_in_the_folder_is_refused(bench: Bench) -> None:
+    bench.run()
+    with pytest.raises(UsageError, match=r"its cutoff is 2023-06-30, and \[new\] says 2024-01-31"):
+        bench.run(FILE.replace("2023-06-30", "2024-01-31"))
+    # settings that later steps write are no other study
+    assert ran(bench.run(FILE.replace("horizon_months = 12", ""))) == []
+
+
+def test_without_new_the_study_must_be_there(bench: Bench) -> None:
+    text = 'study = "s"\n[match]\n'
+    with pytest.raises(UsageError, match=r"holds no study and the file has no \[new\]"):
+        bench.run(text)
+    bench.run()
+    assert states(bench.run(text))["new"] == "skipped"
+
+
+def test_a_file_that_is_not_there_is_told(bench: Bench) -> None:
+    (bench.base / "papers.jsonl").rename(bench.base / "other.jsonl")
+    with pytest.raises(DataError, match=r"papers.jsonl: no such file \(under \[\[import\]\]"):
+        bench.run()
+    with pytest.raises(DataError, match="no file has such a name"):
+        bench.run(FILE.replace("papers.jsonl", "paper*.jsonl"))
+    assert ran(bench.run(FILE.replace("papers.jsonl", "o*.jsonl")))[0] == "import papers 1"
+
+
+def test_a_broken_journal_only_costs_time(bench: Bench) -> None:
+    bench.run()
+    (bench.base / "s" / "derived" / "run.json").write_text("{")
+    done = bench.run()
+    assert "not readable" in "\n".join(bench.lines)
+    assert ran(done) == STEPS[1:]
+    assert not bench.asked
+    assert not bench.encoder.encoded
+    assert ran(bench.run()) == []
+
+
+def test_the_report_is_written_where_the_study_changed(bench: Bench) -> None:
+    written: list[Path] = []
+
+    def write(study: Path, output: Path) -> None:
+        written.append(output)
+        output.write_text("report")
+
+    bench.more = {"write_report": write}
+    text = FILE + '[report]\noutput = "out.html"\n'
+    bench.run(text)
+    bench.run(text)
+    assert written == [bench.base / "out.html"]
+    bench.run(text.replace("repeats = 2", "repeats = 3"))
+    (bench.base / "out.html").unlink()
+    assert ran(bench.run(text.replace("repeats = 2", "repeats = 3"))) == ["report"]
+    assert len(written) == 3
