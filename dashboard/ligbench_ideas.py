@@ -210,7 +210,7 @@ def _disagreements(view: View, listed: pd.DataFrame, measure: str) -> None:
     components.link(
         "ligbench",
         f"See the games of {plain(idea)}",
-        icon=":material/swords:",
+        icon=":material/leaderboard:",
         idea=idea,
         lig_tab="One idea",
     )

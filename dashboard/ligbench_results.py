@@ -17,6 +17,7 @@ from core.ligbench.pair_accuracy import PairAccuracy, pair_accuracy
 from core.ligbench.rank import Rank
 from core.ligbench.references import ReferencesReport, references_report
 from core.ligbench.similar_papers import INFO_FILE
+from core.ligbench.simulated_games import Grid, JudgeModel, noise_grid, scale_grid, step_grid
 from core.ligbench.studies import (
     AcceptedRejected,
     ExpertAgreement,
@@ -25,10 +26,11 @@ from core.ligbench.studies import (
     expert_agreement,
     one_source,
 )
-from core.study import DERIVED
+from core.study import DERIVED, Study
 from dashboard import cached
 from dashboard.state import View
 
+GRID_ORDERS = 50
 _RATING = ("orders", "judge", "seed", "draws")
 _NOVELTY = ("ambiguous_dates", "judge", "seed", "draws")
 BESIDE_RATING = tuple(
@@ -126,6 +128,20 @@ def experts(view: View, names: tuple[str, ...]) -> ExpertAgreement:
         lambda study, settings: expert_agreement(study, settings, names),
         *Settings.model_fields,
     )
+
+
+def grid(view: View, name: str, judge: JudgeModel) -> Grid:
+    """One of the paper's grids by simulation; nothing of the study plays a part but its settings.
+
+    With 50 orders, since the mean over them is what is looked at.
+    """
+    make = {"noise": noise_grid, "scale": scale_grid, "steps": step_grid}[name]
+
+    def compute(_: Study, settings: Settings) -> Grid:
+        few = settings.model_copy(update={"orders": min(settings.orders, GRID_ORDERS)})
+        return make(few, seed=settings.seed, judge=judge)
+
+    return cached.kept(f"grid {name} {judge}", view, compute, "judge", *BESIDE_RATING)
 
 
 def met(view: View, own: View, ranked: Rank, found: Novelty | None) -> Meeting:

@@ -51,11 +51,16 @@ PAGE_KEYS: tuple[str, ...] = (
     "lig_measure",
     "lig_side",
     "lig_experts",
+    "lig_grid",
+    "lig_grid_judge",
     "verdict_judge",
     "forecast_metric",
     "baseline",
     "episode",
     "forecast_part",
+    "forecast_measure",
+    "bring_part",
+    "bring_table",
 )
 # These say how the stored candidates were searched: moving them needs `foreseen match`.
 OF_THE_SEARCH = ("pool", "depth")

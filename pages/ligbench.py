@@ -7,14 +7,21 @@ import streamlit as st
 from core.config import ALL_JUDGES
 from core.errors import ForeseenError
 from core.ligbench.debias import DIMENSIONS
-from dashboard import components, ligbench_ideas, ligbench_parts, picking, state
+from dashboard import (
+    components,
+    ligbench_ideas,
+    ligbench_parts,
+    ligbench_simulation,
+    picking,
+    state,
+)
 from dashboard import ligbench_results as results
 from dashboard.charts.ligbench import MODE_NAMES
 from dashboard.charts.theme import system_styles
 from dashboard.ligbench_findings import systems_finding
 from dashboard.prose import count, plain
 
-TABS = ("Systems", "One idea", "References", "Novelty", "Judges", "Against HindSight")
+TABS = ("Systems", "One idea", "References", "Novelty", "Judges", "Against HindSight", "Simulation")
 
 view = state.current()
 study = view.study
@@ -125,3 +132,6 @@ if tabs["Judges"].open:
 if tabs["Against HindSight"].open:
     with tabs["Against HindSight"]:
         ligbench_ideas.meeting(view, own, ranked, novelty, missing, styles)
+if tabs["Simulation"].open:
+    with tabs["Simulation"]:
+        ligbench_simulation.draw(own)

@@ -11,10 +11,12 @@ from ligbench_studies import ligbench_folder, ligbench_tables
 from page_studies import HOSTILE
 from streamlit.testing.v1 import AppTest
 
+from core.ligbench import simulated_games
 from core.ligbench.similar_papers import SimilarInfo, SimilarPapers, inputs_digest, store
 from core.study import Study
 
 Open = Callable[..., AppTest]
+SMALL = {"ideas": 12, "games": 8, "seed": 0, "judge": "bradley_terry"}
 TABS = ("Systems", "One idea", "References", "Novelty", "Judges", "Against HindSight")
 
 
@@ -296,6 +298,24 @@ def test_a_point_opens_the_idea(open_page: Open, folder: Path) -> None:
     app.run()
     assert not app.exception
     assert app.query_params["idea"] == "i5"
+
+
+def test_grids_are_simulated_when_the_tab_is_open(
+    open_page: Open, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few ideas and games here; both grids show two charts with what the paper prints."""
+    monkeypatch.setattr(simulated_games.noise_grid, "__kwdefaults__", SMALL)
+    monkeypatch.setattr(simulated_games.scale_grid, "__kwdefaults__", SMALL)
+    app = open_page("ligbench", folder, lig_tab="Simulation", orders="2")
+    assert charts(app) == 2
+    assert "12 planted ideas × 8 games" in texts(app)
+    app.get_by_key("lig_grid").set_value("scale").run()
+    app.get_by_key("lig_grid_judge").set_value("ordering").run()
+    assert not app.exception
+    assert "d = 1.5" in str(app.get("plotly_chart")[0].proto.spec)
+    app.session_state["lig_grid_rows"] = True
+    app.run()
+    assert set(frame(app, "mae", "mode")["mode"]) == {"latent", "paper", "bradley_terry"}
 
 
 def test_without_references_the_page_says_what_to_run(open_page: Open, plain_folder: Path) -> None:
