@@ -82,10 +82,7 @@ def diagnostics(study: Study, settings: Settings) -> Diagnostics:
 def _generality(found: Measured, draws: int, seed: int) -> tuple[GeneralityMean, ...]:
     frame = found.frame.drop_duplicates("idea_id")
     means = []
-    for name in found.measures:
-        if not name.startswith("generality"):
-            continue
-        rater = name.removeprefix("generality").removeprefix(" by ")
+    for name, rater in found.raters.items():
         for system, group in frame[frame[name].notna()].groupby("system", sort=True):
             values = group[name].to_numpy(float)
             again = resampling(group["topic"].tolist(), draws=draws, seed=seed)

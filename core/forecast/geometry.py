@@ -111,9 +111,13 @@ def measure_geometry(
     spread = np.zeros((len(study.papers), ideas.shape[1]), dtype=np.float32)
     if len(used):
         spread[used] = papers
-    novelty = _novelty(study, windows.history, ideas, spread)
-    clusters = _clusters(study, windows.target, spread, COVERAGE_CLUSTERS, settings.seed)
-    backward = _nearest(study, windows.backward, ideas, spread, settings.depth)
+    novelty = _framed(_novelty(study, windows.history, ideas, spread), NOVELTY_COLUMNS)
+    clusters = _framed(
+        _clusters(study, windows.target, spread, COVERAGE_CLUSTERS, settings.seed), CLUSTER_COLUMNS
+    )
+    backward = _framed(
+        _nearest(study, windows.backward, ideas, spread, settings.depth), BACKWARD_COLUMNS
+    )
     frames = (novelty, clusters, backward)
     info = GeometryInfo(
         encoder=model.name,
@@ -297,16 +301,25 @@ _TABLES = {
     "clusters": CLUSTER_COLUMNS,
     "backward": BACKWARD_COLUMNS,
 }
-_NUMBERS = {"history": int, "novelty": float, "cluster": int, "similarity": float, "rank": int}
+_TYPES = {
+    "idea_id": "str",
+    "paper_id": "str",
+    "nearest": "str",
+    "topic": "str",
+    "history": "int64",
+    "novelty": "float64",
+    "cluster": "int64",
+    "similarity": "float64",
+    "rank": "int64",
+}
 
 
 def _framed(raw: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     frame = raw[list(columns)] if len(raw.columns) else pd.DataFrame(columns=list(columns))
-    types = {name: _NUMBERS[name] for name in columns if name in _NUMBERS}
-    frame = frame.astype(types)
+    frame = frame.astype({name: _TYPES[name] for name in columns if name in _TYPES})
     if "cutoff" in columns:
-        frame["cutoff"] = pd.to_datetime(frame["cutoff"])
-    return frame
+        frame["cutoff"] = pd.to_datetime(frame["cutoff"]).astype("datetime64[us]")
+    return frame.reset_index(drop=True)
 
 
 def _store(folder: Path, found: Geometry) -> None:

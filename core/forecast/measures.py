@@ -40,10 +40,12 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measured:
     """``frame``: one row a filled slot and judge, with ``credited`` and each of ``measures``
-    (nan where a forecast lacks it). ``not_measured``: the others with the reason."""
+    (nan where a forecast lacks it). ``raters``: who gave each measure of generality.
+    ``not_measured``: the others with the reason."""
 
     frame: pd.DataFrame
     measures: tuple[str, ...]
+    raters: dict[str, str]
     not_measured: dict[str, str]
 
 
@@ -64,14 +66,14 @@ def measured(study: Study, laid: Ledger, settings: Settings) -> Measured:
     frame["pool_size"] = _pool_sizes(study, laid, settings)[episode]
     frame["novelty"] = laid.novelty[episode, slot]
     not_measured = {} if laid.has_geometry else {"novelty": NO_GEOMETRY}
-    names: list[str] = []
+    names: dict[str, str] = {}
     ratings = read_ratings(study)
     raters = sorted(set(ratings.loc[ratings["generality"].notna(), "judge"]))
     for rater in raters:
         name = "generality" if len(raters) == 1 else f"generality by {rater}"
         own = ratings[ratings["judge"] == rater].set_index("idea_id")["generality"]
         frame[name] = own.reindex(frame["idea_id"]).to_numpy(float)
-        names.append(name)
+        names[name] = rater
     if not raters:
         not_measured["generality"] = (
             "nobody has rated it: run `foreseen judge generality STUDY --model M`"
@@ -88,7 +90,7 @@ def measured(study: Study, laid: Ledger, settings: Settings) -> Measured:
         frames.append(part)
     measures = (*names, *TEXT_MEASURES, "pool_size", *(["novelty"] if laid.has_geometry else []))
     whole = pd.concat(frames, ignore_index=True)
-    return Measured(frame=whole, measures=measures, not_measured=not_measured)
+    return Measured(frame=whole, measures=measures, raters=names, not_measured=not_measured)
 
 
 def text_measures(study: Study) -> pd.DataFrame:
