@@ -128,7 +128,8 @@ def _plain(text: str) -> str:
         )
     except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
         return text.replace("{", "").replace("}", "")
-    return str(decoded)
+    # The decoder makes an accent without a letter of the sign that the macro stands for.
+    return str(decoded).replace("ˆ", "^") if r"\textasciicircum" in text else str(decoded)
 
 
 FORMATS = (

@@ -1,0 +1,1 @@
+"""What a study holds, written for other programs: BibTeX, CSV, JSONL, Croissant, PAIR-IQ."""

@@ -1,0 +1,130 @@
+"""A study's metadata after Croissant 1.0 (MLCommons): schema.org JSON-LD of files and fields."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from core.errors import UsageError
+from core.schema import TABLES, Table
+from core.study import CONFIG_FILE, Study, table_file
+
+_CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "key": "cr:key",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "repeated": "cr:repeated",
+    "sc": "https://schema.org/",
+    "source": "cr:source",
+}
+_TYPES = {
+    "text": "sc:Text",
+    "choice": "sc:Text",
+    "number": "sc:Float",
+    "integer": "sc:Integer",
+    "date": "sc:Date",
+    "texts": "sc:Text",
+    "record": "sc:Text",
+}
+_KINDS = {
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".jsonl": "application/jsonlines",
+    ".parquet": "application/vnd.apache.parquet",
+    ".toml": "application/toml",
+}
+_HOMES = {"idea_id": "ideas", "paper_id": "papers", "reference_id": "references"}
+
+
+def croissant(study: Study) -> dict[str, Any]:
+    """The study's files with their digests, and each table's fields with what they mean.
+
+    A field that names a row of another table refers to it. No file's content, no path outside
+    of the study's folder.
+    """
+    if study.folder is None:
+        raise UsageError("This study is not in a folder, so it has no files to describe.")
+    files = [_file(study.folder / CONFIG_FILE)]
+    sets = []
+    for table in TABLES.values():
+        path = table_file(study.folder, table.name)
+        if path is not None:
+            files.append(_file(path))
+            frame = getattr(study, table.name)
+            sets.append(_record_set(table, path, len(frame)))
+    config = study.config
+    described = config.description or (
+        f"Research ideas held against what was published after {config.cutoff}: the tables of a"
+        " Foreseen study."
+    )
+    whole: dict[str, Any] = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": config.name,
+        "description": described,
+        "version": study.digest,
+        "temporalCoverage": f"{config.cutoff}/{config.window_end()}",
+        "distribution": files,
+        "recordSet": sets,
+    }
+    if config.snapshot is not None:
+        whole["dateModified"] = str(config.snapshot)
+    if config.simulated:
+        whole["isAccessibleForFree"] = True
+        whole["keywords"] = ["simulated"]
+    return whole
+
+
+def _file(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    suffix = Path(path.name.removesuffix(".gz")).suffix
+    return {
+        "@type": "cr:FileObject",
+        "@id": path.name,
+        "name": path.name,
+        "contentUrl": path.name,
+        "contentSize": f"{len(data)} B",
+        "encodingFormat": _KINDS.get(suffix, "application/octet-stream"),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+def _record_set(table: Table, path: Path, rows: int) -> dict[str, Any]:
+    fields = []
+    for column in table.columns:
+        field: dict[str, Any] = {
+            "@type": "cr:Field",
+            "@id": f"{table.name}/{column.name}",
+            "name": column.name,
+            "description": column.doc,
+            "dataType": _TYPES[column.kind],
+            "source": {"fileObject": {"@id": path.name}, "extract": {"column": column.name}},
+        }
+        if column.kind == "texts":
+            field["repeated"] = True
+        home = _HOMES.get(column.name)
+        if home is not None and home != table.name:
+            field["references"] = {"field": {"@id": f"{home}/{column.name}"}}
+        fields.append(field)
+    return {
+        "@type": "cr:RecordSet",
+        "@id": table.name,
+        "name": table.name,
+        "description": f"Each record is {table.row}; {rows} of them.",
+        "key": [{"@id": f"{table.name}/{name}"} for name in table.key],
+        "field": fields,
+    }
