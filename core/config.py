@@ -97,6 +97,10 @@ HINDSIGHT_MONTHS = (date(2023, 6, 1), date(2025, 12, 31))
 UNPACK_FREE_BYTES = 64 << 20
 MAX_UNPACK_RATIO = 200
 MAX_UNPACKED_BYTES = 8 << 30
+# The page takes files in memory; larger ones stream through the command.
+MAX_UPLOAD_BYTES = 200 << 20
+# A cautious guess for the bundled encoder on two cores, until a run has measured it.
+TEXTS_A_SECOND = 10.0
 
 
 class Settings(BaseModel):

@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "dashboard" / "app.py"
 STUDIES_VARIABLE = "FORESEEN_STUDIES"
+FOLDER_VARIABLE = "FORESEEN_STARTED_IN"
 ADDRESS, PORT = "localhost", 8501
 FIRST_PAGE_NEEDS = (
     "pandas",
@@ -36,6 +37,7 @@ def main(words: list[str]) -> None:
     studies = [str(Path(study).resolve()) for study in studies]
     os.environ[STUDIES_VARIABLE] = json.dumps(studies)
     options = with_defaults([_absolute(option) for option in options])
+    os.environ[FOLDER_VARIABLE] = os.getcwd()
     # Streamlit reads .streamlit/config.toml of the folder it is started in.
     os.chdir(ROOT)
     sys.path[:] = [str(ROOT), *(place for place in sys.path if place not in ("", str(ROOT)))]

@@ -49,6 +49,7 @@ SECTIONS: dict[str, tuple[PageInfo, ...]] = {
     ),
     "Study": (
         PageInfo("data", "Data", ":material/database:"),
+        PageInfo("bring", "Bring your own", ":material/upload_file:"),
         PageInfo("methods", "Methods", ":material/function:"),
     ),
 }

@@ -149,6 +149,18 @@ def propose_mapping(table: Table, raw: RawFile, options: ImportOptions) -> Field
     return mapping
 
 
+def guess_columns(table: Table, raw: RawFile) -> dict[str, str]:
+    """What the names of a file's columns suggest: theirs to ours, each of theirs once.
+
+    Unlike :func:`propose_mapping` it refuses nothing: a column without a guess is left out.
+    """
+    free = [str(name) for name in raw.frame.columns if not is_personal(str(name))]
+    guesses: dict[str, str] = {}
+    for source in _guess(table, raw, free, [], set()):
+        guesses.setdefault(source.parts[0], source.ours)
+    return guesses
+
+
 def cells_of(raw: RawFile, path: str) -> list[object]:
     """One cell a row, of a column or of a nested key under one."""
     if path in raw.frame.columns:
