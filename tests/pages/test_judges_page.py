@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from core.judging import queue
 from core.judging.calls import CALLS_FILE, Call, CallsLog
 from core.study import Study
+from dashboard import state
 
 Open = Callable[..., AppTest]
 Tables = dict[str, list[dict[str, Any]]]
@@ -388,3 +390,54 @@ def select_row(app: AppTest, prefix: str, place: int) -> None:
     app.session_state[key] = {"selection": {"rows": [place], "columns": [], "cells": []}}
     app.run()
     assert not app.exception
+
+
+def test_another_study_brings_its_own_choices(
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = disputed()
+    tables["verdicts"] = [
+        {
+            "idea_id": f"i{n}",
+            "paper_id": "p1",
+            "judge": judge,
+            "problem": 3,
+            "method": n % 4,
+            "specificity": 2,
+        }
+        for n in range(1, 9)
+        for judge in ("cat", "dan", "eve")
+    ]
+    first, second = write_study(tmp_path / "first", tables), write_study(tmp_path / "b", disputed())
+    app = open_page("judges", first, on="gate")
+    app.selectbox(key="judge_pair").set_value("dan / eve").run()
+    monkeypatch.setenv("FORESEEN_STUDIES", json.dumps([str(first), str(second)]))
+    app.run()
+    app.selectbox(key="study").set_value("b").run()
+    assert not app.exception
+    assert "overall marks" in app.title[0].value
+    assert app.selectbox(key="on").value == "overall"
+    app.selectbox(key="study").set_value("first").run()
+    assert not app.exception
+
+
+def test_every_control_is_known_to_links(open_page: Open, folder: Path) -> None:
+    known = {*state.MOVABLE, state.STUDY, state.PRESET, *state.PAGE_KEYS}
+    for part in ("Disputes", "Repeats", "Biases", "Together"):
+        app = open_page("judges", folder, judges_part=part)
+        groups = (app.slider, app.selectbox, app.number_input, app.multiselect)
+        keys = {item.key for group in (*groups, app.segmented_control) for item in group}
+        assert keys <= known, part
+        assert not app.warning
+
+
+def test_a_model_has_its_family_and_a_person_has_none(open_page: Open, tmp_path: Path) -> None:
+    tables = disputed()
+    names = {"ann": "claude-sonnet", "bob": "Claude (person)"}
+    for row in tables["scores"]:
+        row["judge"] = names[row["judge"]]
+    folder = write_study(tmp_path / "kin", tables, models={"alpha": "claude-haiku"})
+    app = open_page("judges", folder, judges_part="Biases")
+    rows = next(frame.value for frame in app.dataframe if "family" in frame.value.columns)
+    families = dict(zip(rows["judge"], rows["family"], strict=True))
+    assert families == {"Claude (person)": "not known", "claude-sonnet": "claude"}
