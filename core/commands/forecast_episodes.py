@@ -15,6 +15,7 @@ def register(forecast: typer.Typer) -> None:
     forecast.command("topics")(topics_)
     forecast.command("episodes")(episodes_)
     forecast.command("compare")(compare_)
+    forecast.command("candidates")(candidates_)
 
 
 def topics_(
@@ -140,3 +141,42 @@ def compare_(
             )
     if not found.equal:
         raise typer.Exit(1)
+
+
+def candidates_(
+    study: StudyFolder,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Judged JSON files")],
+) -> None:
+    """Take the candidates that a judged IdeaForecastBench file names, in place of a search."""
+    import pandas as pd
+
+    from core.errors import DataError
+    from core.forecast.benchmark_files import benchmark_candidates
+    from core.matching.candidates import inputs_digest
+    from core.study import CandidatesInfo, Study, frame_digest
+
+    opened = Study.open(study)
+    found = [benchmark_candidates(path) for path in files]
+    encoders = sorted({encoder for _, encoder, _ in found})
+    if len(encoders) > 1:
+        raise DataError(f"These files' candidates come from unlike encoders: {', '.join(encoders)}")
+    frame = pd.concat([part for part, _, _ in found], ignore_index=True)
+    frame = frame.drop_duplicates(["idea_id", "paper_id"]).reset_index(drop=True)
+    known = frame["idea_id"].isin(opened.ideas["idea_id"]) & frame["paper_id"].isin(
+        opened.papers["paper_id"]
+    )
+    depth = max(depth for _, _, depth in found)
+    info = CandidatesInfo(
+        encoder=encoders[0],
+        revision="as imported",
+        encoder_digest="",
+        depth=depth,
+        pool="topic",
+        inputs=inputs_digest(opened, "topic", depth),
+        digest=frame_digest(frame),
+    )
+    opened.write_candidates(frame, info)
+    note(
+        f"{len(frame):,} candidates of encoder {encoders[0]}; {int((~known).sum()):,} are of ideas"
+        " or papers that the study does not have and take no part"
+    )

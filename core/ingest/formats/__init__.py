@@ -16,6 +16,7 @@ from core.ingest.formats.reading import Format
 
 GENERIC, AUTO = "generic", "auto"
 MODULES = (
+    "ideaforecastbench",
     "ai_researcher",
     "ai_scientist",
     "idea_systems",
