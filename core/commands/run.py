@@ -60,7 +60,7 @@ def run_(
     )
     done = run_experiment(asked, around, dry_run=dry_run, again=tuple(again or ()))
     if json_:
-        print_json(done)
+        print_json({**vars(done), "study": str(done.study)})
     else:
         for step in done.steps:
             typer.echo(f"{step.name}: {step.state}" + (f": {step.told}" if step.told else ""))

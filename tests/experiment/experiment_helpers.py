@@ -1,4 +1,4 @@
-"""An experiment on small files, a model that writes by the form of reply, and an encoder."""
+"""An experiment on small files, and a model that writes by the form of reply."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import hashlib
 import itertools
 import json
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from hash_encoder import HashEncoder
 
 from core.experiment.chain import ExperimentReport, run_experiment
 from core.experiment.schema import Calls, Experiment
@@ -67,24 +65,6 @@ def write_papers(folder: Path, *, per_topic: int = 3) -> None:
         for n in range(per_topic)
     ]
     (folder / "papers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-class HashEncoder:
-    """Each word has a fixed random direction; a text is the sum of its words'."""
-
-    name, revision, digest, dimensions, separator = "hash", "1", "hash-1", 16, " | "
-
-    def __init__(self) -> None:
-        self.encoded = 0
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.encoded += len(texts)
-        rows = [np.sum([self._word(w) for w in text.split()], axis=0) for text in texts]
-        return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
-
-    def _word(self, word: str) -> NDArray[np.float64]:
-        seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
-        return np.random.default_rng(seed).normal(size=self.dimensions)
 
 
 def reply(request: Request) -> str:

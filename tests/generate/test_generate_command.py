@@ -11,8 +11,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from generate_helpers import WriterServer, serving, study_with_papers, wait_until
+from generate_helpers import study_with_papers
 from typer.testing import CliRunner, Result
+from writer_server import WriterServer, serving, wait_until
 
 from core.cli import app
 from core.study import Study
