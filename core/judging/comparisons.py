@@ -27,7 +27,7 @@ from core.schema import ORDERS, OUTCOMES
 from core.study import Study
 
 KIND = "comparisons"
-REASON_LETTERS = 800
+REASON_LETTERS = 600
 Orders = Literal["both", "idea_first"]
 FIELDS: tuple[Field, ...] = (
     Text(name="reason", longest=REASON_LETTERS, blank=True),
