@@ -269,9 +269,9 @@ def _list(record: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _is_paper(opened: Opened) -> bool:
-    return opened.head.startswith("# ") and bool(
-        re.search(r"^paper_id\s*:", opened.head, re.I | re.M)
-    )
+    if opened.kind != "delimited" or not opened.head.startswith("# "):
+        return False
+    return bool(re.search(r"^paper_id\s*:", opened.head, re.I | re.M))
 
 
 FORMATS = (
