@@ -12,7 +12,7 @@ from core.hindsight.cases import Case, CasePaper
 from core.hindsight.shared_terms import shared_terms
 from core.hindsight.venues import chosen_venues, read_venue
 from core.schema import FORMAL_PARTS
-from dashboard import components, picking
+from dashboard import components, ligbench_line, picking
 from dashboard.cards import BADGES, LEAKED, judges_sentence
 from dashboard.case_export import STATES, against_theta, origin, paper_facts, score_sentence
 from dashboard.charts.idea import candidate_chart, candidate_table
@@ -45,6 +45,7 @@ def inspect(view: View, case: Case) -> None:
         paper = _candidates(view, case)
         _side_by_side(case, paper)
     _marks(case)
+    ligbench_line.draw(view, case.idea_id)
 
 
 def _texts(view: View, case: Case) -> None:

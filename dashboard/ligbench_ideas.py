@@ -23,6 +23,7 @@ from dashboard.prose import count, plain, shorten
 from dashboard.state import View
 
 Styles = Mapping[str, SystemStyle]
+ONE_IDEA = "One idea"
 LISTED = 8
 MOST_REPLIES = 12
 LONGEST_REASON = 600
@@ -207,13 +208,20 @@ def _disagreements(view: View, listed: pd.DataFrame, measure: str) -> None:
     components.link(
         "ideas", f"Read {plain(idea)} and what it met", icon=":material/lightbulb:", idea=idea
     )
-    components.link(
-        "ligbench",
+    st.button(
         f"See the games of {plain(idea)}",
+        key="lig_open_games",
         icon=":material/leaderboard:",
-        idea=idea,
-        lig_tab="One idea",
+        type="tertiary",
+        on_click=_open_games,
+        args=(idea,),
     )
+
+
+def _open_games(idea: str) -> None:
+    """Callback: the idea's games on the tab of single ideas."""
+    picking.choose(idea)
+    state.assign({"lig_tab": ONE_IDEA})
 
 
 def _outcome(value: float) -> str:

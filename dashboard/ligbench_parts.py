@@ -28,7 +28,10 @@ from dashboard.prose import count, fixed, listing, plain
 from dashboard.state import View
 
 SHOWN_AS = ("dots", "radar", "table")
-MAP_RULES = {"calibrated": "fitted to these ideas", "fixed": "k and μ as given"}
+MAP_RULES = {
+    "calibrated": "k and μ are fitted to the similarities of these ideas",
+    "fixed": "k and μ are as given here; the paper's are 12 and 0.72, for its own encoder",
+}
 Styles = Mapping[str, SystemStyle]
 
 
@@ -192,10 +195,10 @@ def _map_controls(view: View) -> None:
         list(MAP_RULES),
         default=view.base.novelty_map,
         required=True,
-        format_func=MAP_RULES.__getitem__,
         key="novelty_map",
         **state.BOUND,
     )
+    st.caption(MAP_RULES[rule or view.settings.novelty_map])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, text, low, high, step in (
             ("novelty_alpha", "α, nearest paper", 0.0, 1.0, 0.05),

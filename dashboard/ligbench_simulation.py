@@ -12,10 +12,10 @@ from dashboard import ligbench_results as results
 from dashboard.charts.ligbench_grids import grid_chart
 from dashboard.state import View
 
-GRIDS = {"noise": "judge noise", "scale": "scale d", "steps": "steps K and γ"}
+GRIDS = ("noise", "scale", "steps")
 JUDGES: dict[JudgeModel, str] = {
-    "bradley_terry": "by chance, as the model expects",
-    "ordering": "always the better one",
+    "bradley_terry": "The judge names the better one by chance, as the model expects.",
+    "ordering": "The judge names the better one always, but for the noise.",
 }
 
 
@@ -29,22 +29,21 @@ def draw(view: View) -> None:
     with st.container(horizontal=True):
         name = st.segmented_control(
             "Vary",
-            list(GRIDS),
+            GRIDS,
             default="noise",
             required=True,
-            format_func=GRIDS.__getitem__,
             key="lig_grid",
             **state.BOUND,
         )
         judge = st.segmented_control(
-            "The judge names",
+            "Judge model",
             get_args(JudgeModel),
             default="bradley_terry",
             required=True,
-            format_func=JUDGES.__getitem__,
             key="lig_grid_judge",
             **state.BOUND,
         )
+    st.caption(JUDGES[judge or "bradley_terry"])
     grid = results.grid(view, name or "noise", judge or "bradley_terry")
     theme = components.theme()
     for column, (measure, title) in zip(

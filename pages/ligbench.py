@@ -54,9 +54,8 @@ with st.container(border=True):
             list(MODE_NAMES),
             default=view.base.elo_mode,
             required=True,
-            format_func=MODE_NAMES.__getitem__,
             key="elo_mode",
-            help="latent: the score moves freely and is clipped when shown. paper-literal: the"
+            help="latent: the score moves freely and is clipped when shown. paper: to the letter, the"
             " paper's Algorithm 1, squeezed by tanh after every game.",
             **state.BOUND,
         )

@@ -106,7 +106,7 @@ def systems_radar(
             theme,
             height=400,
             showlegend=True,
-            margin={"t": 34, "b": 60, "l": 72, "r": 72},
+            margin={"t": 34, "b": 60, "l": 92, "r": 92},
             legend={"y": -0.14, "yanchor": "top", "x": 0.5, "xanchor": "center"},
         )
     )

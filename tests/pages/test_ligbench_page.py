@@ -290,6 +290,14 @@ def test_disagreements_open_the_idea(open_page: Open, folder: Path) -> None:
     assert (frame(app, "difference")["difference"] < 0).all()
 
 
+def test_a_button_leads_to_the_games(open_page: Open, folder: Path) -> None:
+    app = open_page("ligbench", folder, lig_tab="Against HindSight", idea="i5")
+    app.button(key="lig_open_games").click().run()
+    assert not app.exception
+    assert app.session_state["lig_tab"] == "One idea"
+    assert "i5 · beta · rating" in texts(app)
+
+
 def test_a_point_opens_the_idea(open_page: Open, folder: Path) -> None:
     app = open_page("ligbench", folder, lig_tab="Against HindSight")
     app.session_state["lig_meeting_rating"] = {
@@ -316,6 +324,16 @@ def test_grids_are_simulated_when_the_tab_is_open(
     app.session_state["lig_grid_rows"] = True
     app.run()
     assert set(frame(app, "mae", "mode")["mode"]) == {"latent", "paper", "bradley_terry"}
+
+
+def test_the_inspector_tells_an_ideas_marks_and_links_to_its_games(
+    open_page: Open, folder: Path, plain_folder: Path
+) -> None:
+    app = open_page("ideas", folder, idea="i2")
+    assert "LigBench, 0 to 5: rating" in texts(app).replace("*", "")
+    assert "in latent mode after 4 games" in texts(app)
+    assert "LigBench" not in texts(open_page("ideas", folder, idea="i8"))
+    assert "LigBench" not in texts(open_page("ideas", plain_folder, idea="i2"))
 
 
 def test_without_references_the_page_says_what_to_run(open_page: Open, plain_folder: Path) -> None:
