@@ -68,6 +68,25 @@ class Ledger:
 STATE_NAMES = (*STATES, UNJUDGED)
 
 
+def judged_pairs(study: Study, ideas: NDArray[np.int64], papers: NDArray[np.int64]) -> Ledger:
+    """A ledger of any ideas, (episodes, slots), beside any papers, (episodes, slots, depth);
+    without names of episodes and without what vectors tell."""
+    judges = tuple(sorted(study.verdicts["judge"].unique().tolist()))
+    grades, states = _verdicts(study, judges, ideas, papers)
+    return Ledger(
+        episodes=pd.DataFrame(),
+        ideas=ideas,
+        papers=papers,
+        judges=judges,
+        grades=grades,
+        states=states,
+        clusters=np.full(papers.shape, _NONE, np.int8),
+        cluster_totals=np.zeros(len(ideas), np.int64),
+        novelty=np.full(ideas.shape, np.nan),
+        has_geometry=False,
+    )
+
+
 def with_candidates(study: Study, laid: Ledger, by_idea: NDArray[np.int64]) -> Ledger:
     """The same forecasts beside other candidates, (ideas, r) rows of papers; no clusters."""
     papers = by_idea[np.maximum(laid.ideas, 0)]
