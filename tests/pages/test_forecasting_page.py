@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from forecast_studies import forecast_tables
+from forecast_page_studies import forecast_tables
 from html_parsing import live_marks
 from page_studies import HOSTILE, write_study
 from streamlit.testing.v1 import AppTest
@@ -220,6 +220,21 @@ def test_judges_agreement_on_candidates(page: AppTest) -> None:
     assert any(link.proto.label == "Everything on the judges" for link in links)
 
 
+def test_what_stands_behind_the_rate(page: AppTest) -> None:
+    part(page, "Behind the rate")
+    rows = table(page, "system", "Hit rate", "Method", "Key terms")
+    # alpha: a1 and a3 hold a method of three words, a2 none; a1 alone has a key term.
+    assert rows == [
+        ["alpha", "0.500", "3, 1 of 3 empty", "1, 2 of 3 empty"],
+        ["beta", "not defined", "3", "none, 1 of 1 empty"],
+    ]
+    page.selectbox(key="forecast_measure").set_value("words").run()
+    assert not page.exception
+    assert "orrelation with" in texts(page)
+    assert "foreseen judge generality" in texts(page)
+    assert "[knowledge_cutoff]" in texts(page)
+
+
 def test_a_judge_under_whom_all_failed(open_page: Open, tmp_path: Path) -> None:
     tables = forecast_tables()
     tables["verdicts"] = [
@@ -228,7 +243,7 @@ def test_a_judge_under_whom_all_failed(open_page: Open, tmp_path: Path) -> None:
     ]
     app = open_page("forecasting", write_study(tmp_path / "s", tables, preset="ideaforecastbench"))
     assert app.title[0].value == "Under ann no episode can be scored"
-    for name in ("Topics", "Failures", "Judges"):
+    for name in ("Topics", "Failures", "Judges", "Behind the rate"):
         part(app, name)
 
 
@@ -318,7 +333,7 @@ def test_foreign_text_stays_text(open_page: Open, tmp_path: Path) -> None:
         row["judge"] = f"{row['judge']} :red[x] <b>"
         row["reason"] = HOSTILE[0]
     app = open_page("forecasting", write_study(tmp_path / "s", tables, preset="ideaforecastbench"))
-    for name in ("Cutoffs", "Topics", "Failures", "Judges"):
+    for name in ("Cutoffs", "Topics", "Failures", "Judges", "Behind the rate"):
         part(app, name)
         for kind in (app.title, app.markdown, app.caption, app.info, app.warning):
             for element in kind:

@@ -36,6 +36,7 @@ from dashboard.judging_findings import (
     judges_sentence,
     judges_title,
     left_out_sentence,
+    one_order_sentence,
     pairs_on,
     strength,
 )
@@ -327,6 +328,21 @@ def verdicts() -> Study:
             row = {"idea_id": f"i{n}", "paper_id": f"p{n}", "judge": judge}
             rows.append(row | {"problem": problem, "method": method, "specificity": specificity})
     return study(verdicts=rows, config_values={"settings": {"draws": 100}})
+
+
+def test_comparisons_in_one_order_are_told() -> None:
+    row = {"idea_id": "i1", "repeat": 1, "rating": 1.0, "contribution": 1.0, "soundness": 1.0}
+    rows = [
+        row | {"reference_id": f"r{n}", "judge": judge, "order": order}
+        for n in range(4)
+        for judge in ("a", "b")
+        for order in ("idea_first", "reference_first")
+        if not (n == 0 and judge == "b" and order == "idea_first")
+    ]
+    found = agreement(study(comparisons=rows, config_values={"settings": {"draws": 100}}))
+    assert one_order_sentence(found, "rating").startswith(" 1 comparison of a judge rests on one")
+    assert one_order_sentence(agreement(judged({"a": TEN})), "overall") == ""
+    assert "Two judges" in judges_title(found, "rating")
 
 
 def test_categories_of_the_gate_have_names_and_agreement_on_each() -> None:

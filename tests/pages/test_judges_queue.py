@@ -98,10 +98,12 @@ def test_the_queue_holds_the_most_disputed_first() -> None:
 
 
 def test_own_marks_move_the_queue_on_but_not_its_order(folder: Path) -> None:
-    opened = save_marks(Study.open(folder), "Zoe (person)", "i1", MARKS | {"overall": 1})
+    # A 1 for i2 lies 7 from ann's 8: as another judge's, it would put i2 first.
+    opened = save_marks(Study.open(folder), "Zoe (person)", "i2", MARKS | {"overall": 1})
     found = queue(opened, "Zoe (person)")
     assert found.ids == ("i1", "i4", "i2")
-    assert (found.next, found.marked) == ("i4", {"i1"})
+    assert (found.next, found.marked) == ("i1", {"i2"})
+    assert queue(opened, "Max (person)").ids[0] == "i2"
 
 
 def test_where_nothing_is_disputed_every_idea_is_asked_in_a_drawn_order() -> None:
