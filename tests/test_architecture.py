@@ -117,3 +117,9 @@ def test_defaults_are_written_once() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and node.value == 0.96:
                 raise AssertionError(f"{name(path)}:{node.lineno} writes 0.96 again")
+
+
+def test_no_two_modules_of_tests_share_a_name() -> None:
+    """Folders of tests are no packages, so the second of two names would never be imported."""
+    names = [p.name for p in (ROOT / "tests").rglob("*.py") if p.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
