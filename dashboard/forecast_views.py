@@ -11,6 +11,7 @@ from dashboard.state import View
 
 if TYPE_CHECKING:
     from core.agreement import PairAgreement
+    from core.forecast.diagnosed import Diagnostics
     from core.forecast.episode_view import EpisodeName
     from core.forecast.inspector import EpisodeView
     from core.forecast.score import ForecastScore
@@ -40,6 +41,14 @@ def episode(view: View, name: EpisodeName) -> EpisodeView:
 
     key = f"episode {forecast_key(view.study)} {name!r}"
     return cached.kept(key, view, compute, *_beside(_CREDIT))
+
+
+def diagnostics(view: View) -> Diagnostics:
+    """What hit rates hide, at the view's gate, R and slots."""
+    from core.forecast.diagnostics import diagnostics
+
+    name = f"forecast diagnostics {forecast_key(view.study)}"
+    return cached.kept(name, view, diagnostics, *_beside((*_SCORE, "pool", "depth")))
 
 
 def agreement(view: View) -> tuple[PairAgreement, ...]:

@@ -9,6 +9,7 @@ from dashboard import (
     components,
     episode_inspector,
     forecast_controls,
+    forecast_hidden,
     forecast_parts,
     forecast_start,
     forecast_views,
@@ -52,30 +53,27 @@ if baseline and right is not None:
 forecast_parts.systems_table(view, score, judge)
 
 names = episode_names(score.episodes)
-tabs = dict(
-    zip(
-        ("Cutoffs", "Topics", "Failures", "Judges"),
-        st.tabs(
-            ["Cutoffs", "Topics", "Failures", "Judges"],
-            key="forecast_part",
-            on_change="rerun",
-            bind=state.BIND,
-        ),
-        strict=True,
-    )
+cutoffs, topics, failures, judges, hidden = st.tabs(
+    ["Cutoffs", "Topics", "Failures", "Judges", "Behind the rate"],
+    key="forecast_part",
+    on_change="rerun",
+    bind=state.BIND,
 )
-if tabs["Cutoffs"].open:
-    with tabs["Cutoffs"]:
+if cutoffs.open:
+    with cutoffs:
         components.chart(cutoffs_chart(score, judge, metric, styles, theme), key="cutoffs_chart")
-if tabs["Topics"].open:
-    with tabs["Topics"]:
+if topics.open:
+    with topics:
         forecast_parts.by_topic(score, choices, names)
-if tabs["Failures"].open:
-    with tabs["Failures"]:
+if failures.open:
+    with failures:
         forecast_parts.failures(score, choices)
-if tabs["Judges"].open:
-    with tabs["Judges"]:
+if judges.open:
+    with judges:
         forecast_parts.judges(view)
+if hidden.open:
+    with hidden:
+        forecast_hidden.draw(score, choices)
 
 st.subheader("Read an episode", anchor=False)
 episode_inspector.draw(view, names, judge, episode_inspector.telling(score, judge, names))
