@@ -255,7 +255,9 @@ def _no_credit(candidates: int, failed: int, through: bool) -> str:
         return "every paper that passes is credited to a better rank"
     if failed == candidates:
         return "no verdict on its candidates is whole"
-    return "no candidate passes the gate" + (f"; {failed} of {candidates} verdicts are missing" if failed else "")
+    return "no candidate passes the gate" + (
+        f"; {failed} of {candidates} verdicts are missing" if failed else ""
+    )
 
 
 def _number(value: object) -> float | None:
