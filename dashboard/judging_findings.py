@@ -192,6 +192,16 @@ def failed_sentence(found: Agreement, table: str) -> str:
     return f"{failed:,} of {count(total, 'reply', 'replies')} failed and count for nothing."
 
 
+def one_order_sentence(found: Agreement, on: str) -> str:
+    """How many comparisons were asked in one order alone, where any were."""
+    if DIMENSIONS[on].table != "comparisons" or not found.one_order:
+        return ""
+    return (
+        f" {count(found.one_order, 'comparison')} of a judge"
+        f" {'rests' if found.one_order == 1 else 'rest'} on one order of showing; the others on both."
+    )
+
+
 def left_out_sentence(pair: PairAgreement) -> str:
     """What the pair's figures leave out, and what the worst case would make of it."""
     one, many = UNITS[pair.source]

@@ -19,6 +19,7 @@ from dashboard.judging_findings import (
     judges_sentence,
     judges_title,
     left_out_sentence,
+    one_order_sentence,
     overall_on,
     pairs_on,
 )
@@ -48,7 +49,7 @@ if pairs:
     chosen_first = sorted(pairs, key=lambda each: each is not pair)
     judging_parts.agreement_table(found, chosen_first)
     if pair is not None:
-        st.caption(left_out_sentence(pair))
+        st.caption(left_out_sentence(pair) + one_order_sentence(found, on))
 judging_parts.who_judged(view, found)
 
 disputes, marking, repeats, biases, together = st.tabs(
