@@ -9,12 +9,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 os.environ["HF_HUB_OFFLINE"] = "1"
 # Nothing that a test keeps between runs meets what a user has kept.
 os.environ["FORESEEN_CACHE"] = tempfile.mkdtemp(prefix="foreseen-tests-")
 atexit.register(shutil.rmtree, os.environ["FORESEEN_CACHE"], ignore_errors=True)
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("foreseen", deadline=None)
+settings.load_profile("foreseen")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -9,7 +9,7 @@ from typing import overload
 
 import pandas as pd
 
-from core.ingest.links import HOMES, pointers
+from core.ingest.links import HOMES, known_ids, pointers
 from core.schema import STATES
 from core.study import Study
 
@@ -118,7 +118,7 @@ def _judged(study: Study, name: str) -> Iterator[CoverageEntry | None]:
     by_idea = _lister(name, frame, "idea_id")
     for column in pointers(name):
         home = HOMES[column]
-        unknown = ~frame[column].isin(getattr(study, home)[column])
+        unknown = ~frame[column].isin(known_ids(study, name, column))
         code = f"unknown_{column.removesuffix('_id')}"
         yield _lister(name, frame, column)(code, f"rows whose {column} is not in {home}", unknown)
     for state in STATES[1:]:

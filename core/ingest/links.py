@@ -60,10 +60,21 @@ def unknown_ids(study: Study, name: str, frame: pd.DataFrame) -> tuple[tuple[str
     missing: set[str] = set()
     rows = pd.Series(False, index=frame.index)
     for column in pointers(name):
-        unknown = ~frame[column].isin(getattr(study, HOMES[column])[column])
+        unknown = ~frame[column].isin(known_ids(study, name, column))
         missing |= set(frame.loc[unknown, column])
         rows |= unknown
     return tuple(sorted(missing)), int(rows.sum())
+
+
+def known_ids(study: Study, name: str, column: str) -> set[str]:
+    """The ids that a table's column may point to.
+
+    In starts and comparisons a reference may stand in the idea's place: so a judge is tested.
+    """
+    known = set(getattr(study, HOMES[column])[column])
+    if column == "idea_id" and name in ("starts", "comparisons"):
+        known |= set(study.references["reference_id"])
+    return known
 
 
 def _squeeze(identifier: str) -> str:

@@ -113,3 +113,28 @@ def flip_rates(comparisons: pd.DataFrame) -> pd.DataFrame:
         rate = float(flips.astype(float).mean()) if len(flips) else None
         found.append({"judge": judge, "dimension": dimension, "n": len(flips), "rate": rate})
     return pd.DataFrame(found, columns=["judge", "dimension", "n", "rate"])
+
+
+def components(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
+    """Ideas in groups that share references, directly or through other ideas; the largest first.
+
+    ``frame`` is that of :class:`Games`. Between two groups nothing but the references' own
+    scores says which ideas are better.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if frame.empty:
+        return ()
+    ideas = pd.Categorical(frame["idea_id"])
+    others = pd.Categorical(frame["reference_id"])
+    n = len(ideas.categories)
+    size = n + len(others.categories)
+    edges = coo_array(([1] * len(frame), (ideas.codes, others.codes + n)), shape=(size, size))
+    _, labels = connected_components(edges.tocsr(), directed=False)
+    groups: dict[int, list[str]] = {}
+    for name, label in zip(ideas.categories, labels[:n], strict=True):
+        groups.setdefault(int(label), []).append(str(name))
+    return tuple(
+        tuple(group) for group in sorted(groups.values(), key=lambda own: (-len(own), own))
+    )

@@ -133,7 +133,7 @@ def novelty(study: Study, settings: Settings, similar: SimilarPapers | None = No
     """Novelty of the study's ideas, from ``similar`` or from what its folder has stored.
 
     An idea with no earlier paper is unknown, never novel. Nothing is encoded. Raises
-    :class:`DataError` where no similarities are stored or ``settings.judge`` gave no start.
+    :class:`DataError` where no similarities are stored or ``settings.judge`` is no judge.
     """
     found = similar or read_similar(study)
     if found is None:
@@ -177,9 +177,10 @@ def novelty_starts(study: Study, judge: str = ALL_JUDGES) -> dict[str, float]:
     """s_0 by idea: the mean of a judge's ok repeats, then over judges (Appendix F.1.1)."""
     marks = study.starts[(study.starts["state"] == "ok") & study.starts["novelty"].notna()]
     if judge != ALL_JUDGES:
-        judges = sorted(set(study.starts["judge"]))
+        tables = (study.starts, study.comparisons, study.scores)
+        judges = sorted({str(name) for table in tables for name in table["judge"]})
         if judge not in judges:
-            raise DataError(f"Judge '{judge}' gave no start. {nearest(judge, judges)}")
+            raise DataError(f"No judge '{judge}'. {nearest(judge, judges)}")
         marks = marks[marks["judge"] == judge]
     if marks.empty:
         return {}

@@ -12,7 +12,7 @@ from core.errors import DataError, nearest
 from core.ligbench.bradley_terry import Fit, fit
 from core.ligbench.debias import DIMENSIONS, Debiased, debias
 from core.ligbench.elo import UNSEEN_START, EloRun, run_batch
-from core.ligbench.games import Games, flip_rates, games
+from core.ligbench.games import Games, components, flip_rates, games
 from core.stats.resample import draw_topics, percentile_interval
 from core.study import Study
 
@@ -28,7 +28,8 @@ class Rank:
     ties, losses, start_known, one_sided. ``systems``: system, dimension, n, mean, low, high
     (mean of Elo over ideas, topics resampled). ``flip_rates``: judge, dimension, n, rate.
     ``unrated``: ideas without any game. ``unplayable``: games whose reference has no score.
-    ``one_order``: share of games judged in one order only, None without games.
+    ``one_order``: share of games judged in one order only, None without games. ``components``:
+    groups of ideas that share references, directly or through others, the largest first.
     """
 
     settings: Settings
@@ -43,6 +44,7 @@ class Rank:
     one_order: float | None
     resampled: str
     cautions: tuple[str, ...]
+    components: tuple[tuple[str, ...], ...] = ()
 
 
 def rank(study: Study, settings: Settings) -> Rank:
@@ -80,6 +82,8 @@ def rank(study: Study, settings: Settings) -> Rank:
     systems, resampled = _systems(study, ideas, settings)
     unrated = tuple(sorted(known - set(ideas["idea_id"])))
     one_order = float(frame["one_order"].mean()) if len(frame) else None
+    unplayable = played.unplayable[played.unplayable["idea_id"].isin(known)]
+    apart = components(frame)
     return Rank(
         settings=settings,
         elo_mode=settings.elo_mode,
@@ -89,10 +93,11 @@ def rank(study: Study, settings: Settings) -> Rank:
         systems=systems,
         flip_rates=flip_rates(study.comparisons),
         unrated=unrated,
-        unplayable=played.unplayable,
+        unplayable=unplayable.reset_index(drop=True),
         one_order=one_order,
         resampled=resampled,
-        cautions=tuple(_cautions(ideas, unrated, played, one_order)),
+        cautions=tuple(_cautions(ideas, unrated, len(unplayable), one_order, apart)),
+        components=apart,
     )
 
 
@@ -208,7 +213,11 @@ def _systems(study: Study, ideas: pd.DataFrame, settings: Settings) -> tuple[pd.
 
 
 def _cautions(
-    ideas: pd.DataFrame, unrated: tuple[str, ...], played: Games, one_order: float | None
+    ideas: pd.DataFrame,
+    unrated: tuple[str, ...],
+    unplayable: int,
+    one_order: float | None,
+    apart: tuple[tuple[str, ...], ...],
 ) -> list[str]:
     found = []
     if unrated:
@@ -224,6 +233,12 @@ def _cautions(
         found.append(f"{without_start} ideas have no start mark: they begin at {UNSEEN_START}.")
     if one_order:
         found.append(f"{one_order:.0%} of the games were judged in one order only.")
-    if len(played.unplayable):
-        found.append(f"{len(played.unplayable)} games are left out: their reference has no score.")
+    if unplayable:
+        found.append(f"{unplayable} games are left out: their reference has no score.")
+    if len(apart) > 1:
+        found.append(
+            f"The ideas fall into {len(apart)} groups that share no reference"
+            f" ({', '.join(str(len(group)) for group in apart[:5])} ideas): between groups, only"
+            " the reviewers' scores of the references compare them."
+        )
     return found

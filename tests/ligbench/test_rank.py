@@ -172,3 +172,23 @@ def test_fusion_by_hand() -> None:
         ("c", pytest.approx(1 / 62)),
     ]
     assert fuse([["a", "a"], []]) == [("a", pytest.approx(1 / 61))]
+
+
+def test_ideas_that_share_no_reference_are_told_apart() -> None:
+    comparisons = [
+        compared("i", "a1", "idea_first", 1),
+        compared("k", "a1", "idea_first", 0),
+        compared("m", "a2", "idea_first", 0),
+        compared("a2", "b1", "idea_first", 0),  # a reference in the idea's place is no idea
+    ]
+    ideas = [{"idea_id": name, "system": "s"} for name in "ikm"]
+    made = study(ideas=ideas, references=REFERENCES, comparisons=comparisons)
+    found = rank(made, Settings(orders=2))
+    assert found.components == (("i", "k"), ("m",))
+    assert any("2 groups that share no reference" in caution for caution in found.cautions)
+    joined = study(
+        ideas=ideas,
+        references=REFERENCES,
+        comparisons=[*comparisons, compared("m", "a1", "idea_first", 1)],
+    )
+    assert len(rank(joined, Settings(orders=2)).components) == 1
