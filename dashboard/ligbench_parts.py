@@ -92,7 +92,7 @@ def systems(
         if not contrast.frame.empty:
             st.subheader("Systems against each other", anchor=False)
             components.table(
-                contrast.frame.drop(columns="told_apart"),
+                in_order(contrast.frame.drop(columns="told_apart"), by="a"),
                 key="lig_contrasts",
                 alt="Differences of mean marks between systems",
             )

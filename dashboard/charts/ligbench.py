@@ -21,10 +21,12 @@ MODE_NAMES = {"latent": "latent", "paper": "paper-literal"}
 _ORDER = list(DIMENSION_NAMES)
 
 
-def in_order(systems: pd.DataFrame) -> pd.DataFrame:
-    """Rows by dimension in the house's order, then by system."""
+def in_order(systems: pd.DataFrame, by: str = "system") -> pd.DataFrame:
+    """Rows by dimension in the house's order, then by the column ``by``."""
     place = systems["dimension"].map(_ORDER.index)
-    ordered = systems.assign(_place=place).sort_values(["_place", "system"], ignore_index=True)
+    ordered = systems.assign(_place=place).sort_values(
+        ["_place", by], kind="stable", ignore_index=True
+    )
     return ordered.drop(columns="_place")
 
 
