@@ -96,7 +96,8 @@ def inspect_episode(
     papers = laid.papers[row]
     places = credit(papers[None], passing)
     history, target = pool_sizes(study, searched_pool(study, settings), topic, cutoff)
-    reasons = _reasons(study)
+    own = laid.ideas[row]
+    reasons = _reasons(study, study.ideas["idea_id"].to_numpy()[own[own >= 0]].tolist())
     forecasts = []
     for slot, idea in enumerate(laid.ideas[row].tolist()):
         if idea >= 0:
@@ -115,8 +116,11 @@ def inspect_episode(
     )
 
 
-def _reasons(study: Study) -> dict[tuple[str, str, str], tuple[str | None, str | None]]:
-    frame = study.verdicts[["idea_id", "paper_id", "judge", "reason", "call_id"]].astype(object)
+def _reasons(
+    study: Study, ideas: list[str]
+) -> dict[tuple[str, str, str], tuple[str | None, str | None]]:
+    own = study.verdicts[study.verdicts["idea_id"].isin(ideas)]
+    frame = own[["idea_id", "paper_id", "judge", "reason", "call_id"]].astype(object)
     frame = frame.where(frame.notna(), None)
     return {(i, p, j): (r, c) for i, p, j, r, c in frame.itertuples(index=False)}
 

@@ -86,6 +86,23 @@ def test_the_gate_moves_credit_at_once(page: AppTest) -> None:
     assert "Precision@5 of alpha is **0.300**" in texts(page)
 
 
+def test_a_reset_brings_the_gate_back(page: AppTest) -> None:
+    page.slider(key="gate_pm").set_value(3).run()
+    page.button(key="reset").click().run()
+    assert not page.exception
+    assert page.slider(key="gate_pm").value == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"), [("gate_pm", "9", 5), ("r", "500", 10), ("slots", "many", 5)]
+)
+def test_a_gate_beyond_the_scale_in_a_link_falls_back(
+    open_page: Open, folder: Path, name: str, value: str, kept: int
+) -> None:
+    app = open_page("forecasting", folder, **{name: value})
+    assert app.slider(key=name).value == kept
+
+
 def test_r_and_slots_cut_at_once(page: AppTest) -> None:
     page.get_by_key("verdict_judge").set_value("bob").run()
     # At R = 1 a1's only candidate fails the gate, a2 takes p1: 1/5; beta is whole now.
