@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.config import Settings
 from core.errors import DataError
 from core.forecast.geometry import Geometry, read_geometry, searched_pool
-from core.forecast.stored import read_attempts
+from core.forecast.stored import files_stamp, read_attempts
 from core.hindsight.memo import once_per_study
 from core.matching.pools import idea_cutoffs, pools
 from core.schema import STATES
@@ -108,11 +108,12 @@ def ledger(study: Study, settings: Settings) -> Ledger:
     Raises :class:`DataError` where the study has no forecasts, no candidates, or ranks within
     an episode that are not 1 to n (it names the episode).
     """
-    return _ledger(study, settings.slots, settings.r, settings.ambiguous_dates == "include")
+    ambiguous = settings.ambiguous_dates == "include"
+    return _ledger(study, settings.slots, settings.r, ambiguous, files_stamp(study))
 
 
 @once_per_study(4)
-def _ledger(study: Study, slots: int, r: int, ambiguous: bool) -> Ledger:
+def _ledger(study: Study, slots: int, r: int, ambiguous: bool, _stamp: object) -> Ledger:
     if study.candidates is None:
         raise DataError("The study has no candidates yet. Run `foreseen match`.")
     forecasts = _forecasts(study)

@@ -76,6 +76,16 @@ def forecast_key(study: Study) -> str:
     return whole.hexdigest()[:16]
 
 
+def files_stamp(study: Study) -> tuple[tuple[int, int], ...]:
+    """Size and time of the same files: tells cheaply whether one was written anew."""
+    stamps = []
+    for name in _KEPT:
+        path = None if study.folder is None else study.folder / name
+        told = path.stat() if path is not None and path.is_file() else None
+        stamps.append((0, 0) if told is None else (told.st_size, told.st_mtime_ns))
+    return tuple(stamps)
+
+
 def _read(path: Path) -> tuple[Attempt, ...]:
     if not path.is_file():
         return ()
