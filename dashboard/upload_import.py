@@ -32,9 +32,10 @@ def draw(study: Study) -> None:
         "Table",
         list(TABLES),
         key="bring_table",
-        format_func=lambda name: f"{name}: one row is {TABLES[name].row}",
+        help="Ideas, papers and scores make a study; the others are for LigBench and forecasts",
         **state.BOUND,
     )
+    st.caption(f"One row of {name} is {TABLES[name].row}.")
     turn = st.session_state.get(_ROUND, 0)
     files = st.file_uploader(
         f"Files for {name}",
