@@ -133,6 +133,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         from core.ingest.foreign import plan_files, read_files
         from core.ingest.importing import open_for_import
+        from core.ingest.paper_stream import is_large, stream_papers
 
         if table not in TABLES:
             raise UsageError(f"No table '{table}'. {nearest(table, TABLES)}")
@@ -145,10 +146,14 @@ def register(app: typer.Typer) -> None:
             drop=tuple(drop or ()),
             scales=tuple(scale or ()),
         )
-        read = read_files(table, files, options, form=format_)
-        study = open_for_import(into, *{name for file in read for name in file.tables})
-        plans = plan_files(study, table, read, options, form=format_)
-        done, *others = [plan.report if dry_run else plan.apply()[1] for plan in plans]
+        if table == "papers" and is_large(files):
+            done = stream_papers(into, files, options, form=format_, dry_run=dry_run, note=note)
+            others = []
+        else:
+            read = read_files(table, files, options, form=format_)
+            study = open_for_import(into, *{name for file in read for name in file.tables})
+            plans = plan_files(study, table, read, options, form=format_)
+            done, *others = [plan.report if dry_run else plan.apply()[1] for plan in plans]
         told = done.to_dict()
         if others:
             told["also"] = [other.to_dict() for other in others]

@@ -42,11 +42,23 @@ class Converted:
     given: frozenset[str]
     dropped: tuple[DroppedRow, ...]
     personal: tuple[str, ...]
-    notes: tuple[str, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else was done, in words."""
+        return tuple(text.format(count=count) for text, count in self.counts.items())
 
 
-def convert(table: Table, raw: RawFile, mapping: FieldMapping, options: ImportOptions) -> Converted:
-    """Apply a mapping to a file.
+def convert(
+    table: Table,
+    raw: RawFile,
+    mapping: FieldMapping,
+    options: ImportOptions,
+    *,
+    part: bool = False,
+) -> Converted:
+    """Apply a mapping to a file, or to a ``part`` of one, of which no row need be left.
 
     A row is dropped where it has no text (or no mark), or where a cell cannot be read; its line
     and reason are kept. Raises :class:`DataError` where a number stands for 'unknown' without
@@ -56,7 +68,7 @@ def convert(table: Table, raw: RawFile, mapping: FieldMapping, options: ImportOp
     rows = run.rows()
     frame, problems = admit(table, pd.DataFrame(rows, dtype=object), file=raw.name, unique=False)
     kept = run.drop_bad(frame, problems)
-    if not len(kept):
+    if not len(kept) and not part:
         first = "; ".join(f"line {row.line}: {row.reason}" for row in run.dropped[:3])
         raise DataError(f"{raw.name}: every row would be dropped, so nothing was imported. {first}")
     run.dropped.sort(key=lambda row: row.line)
@@ -67,7 +79,7 @@ def convert(table: Table, raw: RawFile, mapping: FieldMapping, options: ImportOp
         given=frozenset(name for row in rows for name in row),
         dropped=tuple(run.dropped),
         personal=tuple(sorted({*mapping.personal, *run.personal})),
-        notes=tuple(run.notes()),
+        counts=dict(run.counts),
     )
 
 
@@ -129,9 +141,6 @@ class _Run:
         for row, reasons in bad.items():
             self._drop(self.lines[row], "; ".join(reasons))
         return [row for row in range(len(frame)) if row not in bad]
-
-    def notes(self) -> list[str]:
-        return [text.format(count=count) for text, count in self.counts.items()]
 
     def _cells(self, source: Source) -> list[object]:
         parts = [cells_of(self.raw, part) for part in source.parts]

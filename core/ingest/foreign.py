@@ -11,8 +11,9 @@ A file that holds ideas and marks gives two plans; all are made before one is ap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -79,6 +80,40 @@ def read_foreign(
     )
 
 
+def chunks_of(
+    path: Path, table: str, *, form: str, options: ImportOptions, rows: int
+) -> Iterator[RawFile]:
+    """One file as files of ``rows`` rows, for what is too large to be held; what the reader
+    noted comes with a last one that may have no row."""
+    opened = Opened(path)
+    entry = _choose(opened, table, form)
+    if entry is None:
+        yield from _generic_chunks(opened, rows)
+        return
+    reading = Reading(path.name)
+    part: list[Row] = []
+    for row in entry.read(opened, reading):
+        if row.table == table:
+            part.append(row)
+        if len(part) == rows:
+            yield _without(raw_of(entry, reading, part, main=False), options)
+            part = []
+    yield _without(raw_of(entry, reading, part, main=True), options)
+
+
+def _generic_chunks(opened: Opened, rows: int) -> Iterator[RawFile]:
+    """Columns seen once stay, so that a part without one is read as the file's other parts."""
+    columns: dict[str, None] = {}
+    records = iter(opened.items())
+    while part := list(islice(records, rows)):
+        columns |= dict.fromkeys(str(name) for _, record in part for name in record)
+        frame = pd.DataFrame(
+            {n: pd.Series([r.get(n) for _, r in part], dtype=object) for n in columns},
+            index=range(len(part)),
+        )
+        yield RawFile(name=opened.name, frame=frame, lines=tuple(line for line, _ in part))
+
+
 def raw_of(entry: Format, reading: Reading, rows: Sequence[Row], *, main: bool) -> RawFile:
     """Rows of one table as a file of rows; what the reader noted goes with the main table."""
     names = dict.fromkeys(name for row in rows for name in row.cells)
@@ -91,7 +126,7 @@ def raw_of(entry: Format, reading: Reading, rows: Sequence[Row], *, main: bool) 
         lines=tuple(row.line for row in rows),
         format=entry.name,
         told=tuple(pair for pair in entry.told.items() if _is_column(pair[1], names)),
-        notes=(f"read as {entry.title} ({entry.name})", *(reading.told() if main else ())),
+        notes=(f"read as {entry.title} ({entry.name})", *reading.told()) if main else (),
         dropped=tuple(reading.dropped) if main else (),
         personal=tuple(sorted(reading.personal)) if main else (),
     )
@@ -106,7 +141,12 @@ def read_files(
 ) -> tuple[ForeignFile, ...]:
     """:func:`read_foreign` of each file; options that map columns speak of the file's own names,
     so with them 'auto' is 'generic', and a known format is refused."""
-    options = options or ImportOptions()
+    chosen = form_for(options or ImportOptions(), form)
+    return tuple(read_foreign(path, table, form=chosen) for path in files)
+
+
+def form_for(options: ImportOptions, form: str) -> str:
+    """The format to read as: 'generic' where columns are mapped by hand."""
     by_hand = options.maps or options.split_sections or options.drop
     chosen = GENERIC if form == AUTO and by_hand else form
     if by_hand and chosen not in (GENERIC, *REFERENCE_FORMATS):
@@ -114,7 +154,7 @@ def read_files(
             "--map, --split-sections and --drop are for the generic reader; a known format needs"
             " none of them. Leave them out, or give --format generic."
         )
-    return tuple(read_foreign(path, table, form=chosen) for path in files)
+    return chosen
 
 
 def plan_files(
@@ -185,7 +225,7 @@ def _with_readings(report: ImportReport, raws: Sequence[RawFile]) -> tuple[FileR
                 ),
                 *(item for item in file.mapping if item.how == "constant"),
             ),
-            extra=_kept_in_extra(raw),
+            extra=kept_in_extra(raw),
             personal=tuple(sorted({*file.personal, *raw.personal})),
             notes=(*raw.notes, *file.notes),
         )
@@ -193,7 +233,8 @@ def _with_readings(report: ImportReport, raws: Sequence[RawFile]) -> tuple[FileR
     )
 
 
-def _kept_in_extra(raw: RawFile) -> tuple[str, ...]:
+def kept_in_extra(raw: RawFile) -> tuple[str, ...]:
+    """Names of the fields that a reader put into ``extra``, without personal ones."""
     cells = raw.frame["extra"] if "extra" in raw.frame.columns else ()
     names = {str(name) for cell in cells if isinstance(cell, dict) for name in cell}
     return tuple(sorted(name for name in names if not is_personal(name)))

@@ -33,6 +33,11 @@ from core.ingest.upsert import REPEAT_RULE, number_repeats, upsert
 from core.schema import TABLES, Table, admit
 from core.study import CONFIG_FILE, Study, frame_digest, table_file
 
+CLASH = (
+    "its paper_id {named} already names another paper, {title}. Take another column:"
+    " --map theirs=paper_id"
+)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImportPlan:
@@ -173,8 +178,7 @@ def _merge(
         known, incoming.records, source=[files[number].name for number in incoming.files]
     )
     reasons = {
-        number: f"its paper_id {incoming.records[number]['paper_id']!r} already names another paper,"
-        f" {title!r}. Take another column: --map theirs=paper_id"
+        number: CLASH.format(named=repr(incoming.records[number]["paper_id"]), title=repr(title))
         for number, title in merged.clashes.items()
     }
     return _Outcome(

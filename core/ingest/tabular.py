@@ -13,11 +13,11 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,11 @@ from core.config import MAX_UNPACKED_BYTES
 from core.errors import DataError
 from core.ingest.opening import open_bytes, open_text
 from core.ingest.report import DroppedRow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from core.schema import Table
 
 SUFFIXES = (".parquet", ".jsonl", ".csv", ".tsv", ".json")
 _SYNONYMS = {".ndjson": ".jsonl", ".pq": ".parquet", ".tab": ".tsv"}
@@ -99,6 +104,34 @@ def write_rows(frame: pd.DataFrame, path: Path) -> None:
             out.write((ends[2] if len(plain) else ends[2].lstrip("\n")).encode())
         else:
             out.write(_delimited(plain, "\t" if suffix == ".tsv" else ",").encode())
+
+
+def arrow_table(frame: pd.DataFrame, table: Table) -> pa.Table:
+    """A table's frame as Arrow, in one schema whatever the rows hold."""
+    import pyarrow as pa
+
+    plain = _plain(frame, nested=False, typed=True)
+    arrays = [
+        pa.array([None if pd.isna(cell) else cell for cell in plain[field.name]], field.type)
+        for field in _arrow_schema(table)
+    ]
+    return pa.Table.from_arrays(arrays, schema=_arrow_schema(table))
+
+
+@contextmanager
+def parquet_writer(out: Path | IO[bytes], table: Table) -> Iterator[Callable[[pa.Table], None]]:
+    """A Parquet file of a table, written one :func:`arrow_table` after another."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(out, _arrow_schema(table), compression="zstd") as writer:
+        yield writer.write_table
+
+
+def _arrow_schema(table: Table) -> pa.Schema:
+    import pyarrow as pa
+
+    types = {"number": pa.float64(), "integer": pa.int64()}
+    return pa.schema([(c.name, types.get(c.kind, pa.string())) for c in table.columns])
 
 
 def to_csv(frame: pd.DataFrame, *, escape: bool = True) -> str:

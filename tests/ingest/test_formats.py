@@ -41,7 +41,8 @@ def report(name: str) -> Any:
 
 
 def test_every_format_has_a_file() -> None:
-    assert set(FILES) == set(formats())
+    # The benchmark of forecasts has tests of its own.
+    assert set(FILES) == {name for name in formats() if not name.startswith("ideaforecastbench")}
     assert set(formats()) <= set(known_formats())
 
 
