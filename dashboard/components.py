@@ -105,11 +105,13 @@ def score_or_stop(view: state.View) -> Score:
         st.markdown("Its ideas and papers are read, but no search has paired them. Run:")
         st.code(f"foreseen match {view.study.folder}", language="bash")
         st.markdown("This page shows the pairs as soon as they are there.")
+        link("bring", "Match it on the page", icon=":material/upload_file:", bring_part="Matching")
         link("data", "See what is loaded", icon=":material/database:")
         st.stop()
     if view.study.ideas.empty:
         page("This study holds no ideas yet")
         st.code(f"foreseen import ideas FILE --into {view.study.folder}", language="bash")
+        link("bring", "Bring them on the page", icon=":material/upload_file:", bring_part="Tables")
         st.stop()
     return cached.score(view)
 

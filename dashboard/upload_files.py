@@ -86,11 +86,6 @@ def raws_of(uploads: Sequence[Upload], table: str) -> list[RawFile]:
     return [upload.file.tables[table] for upload in uploads if upload.file is not None]
 
 
-def is_generic(uploads: Sequence[Upload]) -> bool:
-    """Whether the user maps the columns: every file was read as of no known shape."""
-    return all(upload.file is None or upload.file.format == GENERIC for upload in uploads)
-
-
 def widened(uploads: Sequence[Upload], table: str) -> list[Upload]:
     """Files of no known shape with each other's columns, so that one mapping speaks of all."""
     raws = [raw for raw in raws_of(uploads, table) if not raw.format]

@@ -27,7 +27,7 @@ _KINDS = "CSV, TSV, JSONL, JSON or Parquet, also .gz; files of other programs ar
 
 def draw(study: Study) -> None:
     """The whole part; every step shows once the one before it stands."""
-    _done(study)
+    _done()
     name = st.selectbox(
         "Table",
         list(TABLES),
@@ -53,12 +53,12 @@ def draw(study: Study) -> None:
         return
     uploads = _read(files, name, study)
     if uploads is None:
-        _cancel()
+        _cancel_button()
         return
     _preview(uploads, name)
     plans = _planned(study, name, uploads, tuple(file.file_id for file in files))
     if plans is None:
-        _cancel()
+        _cancel_button()
         return
     _confirm(study, plans)
 
@@ -187,10 +187,6 @@ def _next_round() -> None:
         st.session_state.pop(slot, None)
 
 
-def _cancel() -> None:
-    _cancel_button()
-
-
 def _cancel_button() -> None:
     st.button(
         "Cancel",
@@ -201,7 +197,7 @@ def _cancel_button() -> None:
     )
 
 
-def _done(study: Study) -> None:
+def _done() -> None:
     """What the last confirmation wrote, or why it wrote nothing."""
     done: tuple[ImportReport, ...] | str | None = st.session_state.pop(_DONE, None)
     if done is None:
@@ -213,4 +209,3 @@ def _done(study: Study) -> None:
     for report in done:
         st.success(f"Written. {upload_plan.sentence(report)}", icon=":material/check:")
     components.link("data", "Look the study over", icon=":material/database:")
-    del study

@@ -64,6 +64,7 @@ components.table(
         "filled": st.column_config.NumberColumn("Columns in use"),
     },
 )
+components.link("bring", "Bring files, make a study, or match", icon=":material/upload_file:")
 with st.popover("Download a table as CSV", icon=":material/download:"):
     for name in (*TABLES, "candidates"):
         frame = getattr(study, name)
