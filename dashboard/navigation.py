@@ -50,6 +50,7 @@ SECTIONS: dict[str, tuple[PageInfo, ...]] = {
     "Study": (
         PageInfo("data", "Data", ":material/database:"),
         PageInfo("bring", "Bring your own", ":material/upload_file:"),
+        PageInfo("run", "Run", ":material/play_circle:"),
         PageInfo("methods", "Methods", ":material/function:"),
     ),
 }

@@ -51,6 +51,7 @@ PAGE_KEYS: tuple[str, ...] = (
     "lig_measure",
     "lig_side",
     "lig_experts",
+    "lig_source",
     "lig_grid",
     "lig_grid_judge",
     "verdict_judge",
@@ -61,6 +62,7 @@ PAGE_KEYS: tuple[str, ...] = (
     "forecast_measure",
     "bring_part",
     "bring_table",
+    "run_what",
 )
 # These say how the stored candidates were searched: moving them needs `foreseen match`.
 OF_THE_SEARCH = ("pool", "depth")

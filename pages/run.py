@@ -1,0 +1,35 @@
+"""Run: let a model judge or write ideas, with what it costs told first."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.experiment import background
+from dashboard import components, run_form, run_watch, state, upload_places
+from dashboard.prose import count, plain
+
+view = state.current()
+study = view.study
+components.page(
+    "Let a model judge or write ideas",
+    f"On **{plain(study.config.name)}**: {count(len(study.ideas), 'idea')},"
+    f" {count(len(study.scores), 'mark')}. Nothing is asked before you start it, and every call"
+    " is kept with its reply.",
+)
+refused = upload_places.read_only_reason(study.folder)
+if refused or study.folder is None:
+    components.nothing(plain(f"{refused} Open or make a study of your own to run a model on it."))
+    components.link("bring", "Make a study", icon=":material/upload_file:")
+    st.stop()
+
+run = background.run_of(study.folder)
+look = None if run is None else run.look()
+if run is not None and look is not None and look.active:
+    st.fragment(run_watch.watch, run_every=1.0)(run)
+    st.stop()
+if run is not None and look is not None:
+    run_watch.ended(run, look)
+    st.subheader("Another run", anchor=False)
+step = run_form.draw(study)
+if step is not None:
+    run_watch.ask(study, study.folder, step)

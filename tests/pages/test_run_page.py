@@ -1,0 +1,272 @@
+"""The page "Run": the price first, nothing before it is confirmed, pause, and the key unseen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import study_folder, table
+from streamlit.testing.v1 import AppTest
+from writer_server import written_by
+
+from core.experiment import background
+from core.experiment.model_steps import JudgeStep
+from core.experiment.schema import Calls, Judge
+from core.judging.client import Request
+from core.judging.mock import MockClient
+from core.study import Study
+from dashboard import run_form, sidebar
+
+APP = str(Path(__file__).resolve().parents[2] / "dashboard" / "app.py")
+
+
+class Model:
+    """Stands in for every model: keeps what it was asked, and answers by the form of reply."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+        self.delay = 0.0
+        self.broken = False
+
+    def client(self, calls: Calls) -> MockClient:
+        return MockClient(model=calls.model, reply=self.reply, asked=self.asked, delay=self.delay)
+
+    def reply(self, request: Request) -> str:
+        if self.broken:
+            return "no JSON"
+        text = "\n".join(message.content for message in request.messages)
+        return written_by(f"{text} {len(self.asked)}", request.schema)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    made = Model()
+    for name in ("FORESEEN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(run_form, "client", made.client)
+    monkeypatch.setattr(background, "_RUNS", {})
+    yield made
+    for run in background._RUNS.values():
+        run.pause()
+        run.thread.join(60)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Four ideas without a mark; papers of the window, and four before the cutoff."""
+    folder = study_folder(tmp_path / "small", n=2, judges=())
+    study = Study.open(folder)
+    early = [
+        {
+            "paper_id": f"e{n}",
+            "title": f"An early paper {n}",
+            "abstract": "On things.",
+            "published": "2023-01-05",
+            "topics": [f"topic {n % 2}"],
+        }
+        for n in range(4)
+    ]
+    ideas = study.ideas.to_dict("records")
+    for idea in ideas:  # equal texts would share their calls
+        idea["method"] = f"The method of {idea['idea_id']}."
+    study.write("ideas", table("ideas", ideas))
+    papers = [*study.papers.to_dict("records"), *early]
+    study.write("papers", table("papers", papers))
+    return folder
+
+
+@pytest.fixture
+def app(folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    return opened(folder, monkeypatch)
+
+
+def opened(folder: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTest:
+    monkeypatch.setenv("FORESEEN_STUDIES", json.dumps([str(folder)]))
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.switch_page("../pages/run.py")
+    for name, value in address.items():
+        app.query_params[name] = value
+    return drawn(app)
+
+
+def drawn(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception, app.exception[0].value
+    return app
+
+
+def texts(app: AppTest) -> str:
+    kinds = ("title", "markdown", "caption", "info", "success", "warning", "error", "subheader")
+    return "\n".join(str(part.value) for kind in kinds for part in app.get(kind))
+
+
+def button(app: AppTest, key: str) -> Any:
+    return next((each for each in app.button if each.key == key), None)
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    found = button(app, key)
+    assert found is not None, [each.key for each in app.button]
+    found.click()
+    return drawn(app)
+
+
+def finish(folder: Path) -> background.Look:
+    run = background.run_of(folder)
+    assert run is not None
+    run.thread.join(60)
+    assert not run.thread.is_alive()
+    return run.look()
+
+
+def test_nothing_is_asked_before_it_is_confirmed(app: AppTest, folder: Path, model: Model) -> None:
+    assert "Name a model to see what the run would take" in texts(app)
+    assert button(app, "run_start") is None
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_price_in").set_value(1.0)
+    app.number_input(key="run_price_out").set_value(2.0)
+    drawn(app)
+    # four ideas, three times each
+    assert "**12 calls**" in texts(app)
+    assert "in money" in texts(app)
+    assert button(app, "run_start").label == "Start: ask 12 calls"
+    assert not model.asked
+    assert not (folder / "calls.jsonl").exists()
+    press(app, "run_start")
+    look = finish(folder)
+    assert (look.state, look.told) == ("done", "12 marks, 0 failed, 12 calls")
+    drawn(app)
+    assert "12 marks, 0 failed, 12 calls" in texts(app)
+    assert "12 answered already" in texts(app)
+    assert len(Study.open(folder).scores) == 12
+    assert button(app, "run_resume") is None
+
+
+def test_a_run_is_watched_paused_and_gone_on_with(
+    app: AppTest, folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.delay = 0.3
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_concurrency").set_value(1)
+    drawn(app)
+    press(app, "run_start")
+    run = background.run_of(folder)
+    assert run is not None
+    assert run.look().active
+    assert button(app, "run_start") is None
+    # another session sees the same run, and cannot start a second one
+    second = opened(folder, monkeypatch)
+    assert button(second, "run_pause") is not None
+    assert background.start(folder, JudgeStep(Judge(model="x"))) is run
+    press(second, "run_pause")
+    look = finish(folder)
+    assert (look.state, look.reason) == ("paused", "stopped by the user")
+    kept = len(model.asked)
+    assert kept < 12
+    assert len(Study.open(folder).scores) == kept
+    drawn(app)
+    assert "stopped by the user" in texts(app)
+    model.delay = 0.0
+    press(app, "run_resume")
+    assert finish(folder).state == "done"
+    assert len(model.asked) == 12
+
+
+def test_ideas_are_generated_from_what_was_there_before_the_cutoff(
+    folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(folder, monkeypatch, run_what="Generate ideas")
+    assert "4 papers certainly appeared by 2023-06-30" in texts(app)
+    app.text_input(key="run_model").set_value("m")
+    drawn(app)
+    assert "Give the system a name" in texts(app)
+    app.text_input(key="run_system").set_value("RA")
+    app.number_input(key="run_per_topic").set_value(1)
+    drawn(app)
+    assert "**4 calls**" in texts(app)
+    press(app, "run_start")
+    assert finish(folder).told == "2 ideas made, 0 there already, 0 missing"
+    study = Study.open(folder)
+    assert (study.ideas["system"] == "RA").sum() == 2
+    assert study.config.models == {"RA": "m"}
+    assert study.config.cutoff == date(2023, 6, 30)
+    drawn(app)
+    assert "2 ideas made" in texts(app)
+
+
+def test_a_failure_is_told_and_can_be_gone_on_with(
+    app: AppTest, folder: Path, model: Model
+) -> None:
+    model.broken = True
+    app.text_input(key="run_model").set_value("m")
+    drawn(app)
+    press(app, "run_start")
+    assert finish(folder).state == "failed"
+    drawn(app)
+    assert "no reply could be used" in texts(app)
+    assert button(app, "run_resume") is not None
+    model.broken = False
+    app.checkbox(key="run_retry").check()
+    drawn(app)
+    press(app, "run_start")
+    assert finish(folder).told == "12 marks, 0 failed, 12 calls"
+
+
+def test_a_budget_pauses_the_run(app: AppTest, folder: Path, model: Model) -> None:
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_budget_calls").set_value(5)
+    drawn(app)
+    press(app, "run_start")
+    look = finish(folder)
+    assert (look.state, look.reason) == ("paused", "the budget of 5 calls is used up")
+    assert len(model.asked) == 5
+
+
+def test_what_does_not_go_together_starts_nothing(app: AppTest) -> None:
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_price_in").set_value(1.0)
+    assert "Give both prices or neither" in texts(drawn(app))
+    assert button(app, "run_start") is None
+    app.number_input(key="run_price_in").set_value(None)
+    app.number_input(key="run_budget_cost").set_value(1.0)
+    assert "A budget in money needs both prices" in texts(drawn(app))
+    assert button(app, "run_start") is None
+
+
+def test_a_system_that_is_somebody_elses_is_refused(
+    folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(folder, monkeypatch, run_what="Generate ideas")
+    app.text_input(key="run_model").set_value("m")
+    app.text_input(key="run_system").set_value("vanilla")
+    assert "did not come from calls of ours" in texts(drawn(app))
+    assert button(app, "run_start") is None
+
+
+def test_a_bundled_study_is_never_written_to(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened(sidebar.DEMO, monkeypatch)
+    assert "never written to" in texts(app)
+    assert not [each for each in app.text_input if each.key == "run_model"]
+
+
+def test_the_key_is_named_never_shown_and_led_nowhere_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_RUNS", {})
+    monkeypatch.delenv("FORESEEN_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-mine-123456")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    app = opened(folder, monkeypatch)
+    assert "The key is that of OPENAI_API_KEY" in texts(app).replace("\\_", "_")
+    assert run_form.client(Calls(model="m")).key is not None  # type: ignore[attr-defined]
+    app.text_input(key="run_address").set_value("http://elsewhere.example/v1")
+    assert "is not sent to this address" in texts(drawn(app))
+    assert "secret" not in texts(app)
+    other = Calls(model="m", base_url="http://elsewhere.example/v1")
+    assert run_form.client(other).key is None  # type: ignore[attr-defined]
+    same = Calls(model="m", base_url="http://127.0.0.1:9/v1/")
+    assert run_form.client(same).key is not None  # type: ignore[attr-defined]
