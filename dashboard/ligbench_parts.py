@@ -1,4 +1,4 @@
-"""The bodies of the LigBench page's tabs: systems, references, novelty, judges."""
+"""The bodies of the LigBench page's tabs on systems, references and novelty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dashboard.charts.ligbench import (
     wins_chart,
 )
 from dashboard.charts.ligbench_novelty import novelty_map_chart
-from dashboard.charts.ligbench_references import judges_chart, means_chart, shares_chart
+from dashboard.charts.ligbench_references import means_chart, shares_chart
 from dashboard.charts.theme import SystemStyle
 from dashboard.ligbench_findings import how
 from dashboard.prose import count, fixed, listing, plain
@@ -133,11 +133,14 @@ def references(view: View, dimension: str) -> None:
             f" {plain(report.repeated[0])}",
             icon=":material/content_copy:",
         )
-    components.chart(
-        means_chart(report, dimension, theme),
-        key="lig_means",
-        title=f"Mean {dimension} by venue, before and after debiasing",
-    )
+    if report.overall[dimension] is None:
+        components.nothing(f"No reference has a {dimension}, so there is nothing to debias.")
+    else:
+        components.chart(
+            means_chart(report, dimension, theme),
+            key="lig_means",
+            title=f"Mean {dimension} by venue, before and after debiasing",
+        )
     noted = report.means[report.means["note"].notna()]
     for row in noted.to_dict("records"):
         if row["dimension"] == dimension:
@@ -217,79 +220,4 @@ def _map_controls(view: View) -> None:
                 width=160,
                 disabled=rule != "fixed" and name in ("novelty_k", "novelty_mu"),
                 **state.BOUND,
-            )
-
-
-def judges(view: View, ranked: Rank) -> None:
-    """Flip rates, accuracy on pairs of references, accepted against rejected, one source."""
-    theme = components.theme()
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if ranked.flip_rates["rate"].notna().any():
-            components.chart(
-                judges_chart(ranked.flip_rates, "rate", "Choices that turn with the order", theme),
-                key="lig_flips",
-                title="How often does the order decide?",
-            )
-        else:
-            components.nothing("No pair was judged in both orders, so position bias is unknown.")
-    with right:
-        held = results.accuracy(view)
-        if held.frame["accuracy"].notna().any():
-            rows = held.frame[held.frame["source"] == held.frame["source"].iloc[0]]
-            components.chart(
-                judges_chart(rows, "accuracy", "Pairs judged as reviewers did", theme, chance=0.5),
-                key="lig_accuracy",
-                title="Do judges name the better paper?",
-            )
-        else:
-            components.nothing(
-                "No judge compared two references, or marked two, so its accuracy against"
-                " reviewers is unknown."
-            )
-    if not held.frame.empty:
-        components.table(
-            without_empty(held.frame),
-            key="lig_pairs",
-            alt="Accuracy of each judge on pairs of references",
-        )
-        st.caption(
-            "Dotted: chance. A tie counts one half; pairs of equal truth are left out and counted."
-            " The gap is the mean difference of debiased scores."
-        )
-    st.subheader("Are accepted papers rated above rejected ones?", anchor=False)
-    decided = results.by_decision(view)
-    components.table(
-        without_empty(decided.frame),
-        key="lig_decided",
-        alt="Mean scores of accepted and of rejected references",
-    )
-    fold = st.expander("One venue's references against all", key="lig_sources", on_change="rerun")
-    if fold.open:
-        with fold:
-            components.table(
-                without_empty(results.by_source(view).frame),
-                key="lig_source_table",
-                alt="Mean rating from one venue's references beside that from all",
-            )
-    _experts(view)
-
-
-def _experts(view: View) -> None:
-    names = sorted(set(view.study.comparisons["judge"]))
-    fold = st.expander("Agreement with people", key="lig_people", on_change="rerun")
-    if not fold.open:
-        return
-    with fold:
-        if len(names) < 2:
-            components.nothing("One judge compared, so there is nobody to agree with.")
-            return
-        chosen = st.multiselect(
-            "Which of these are people?", names, key="lig_experts", **state.BOUND
-        )
-        if chosen:
-            components.table(
-                without_empty(results.experts(view, tuple(sorted(chosen))).frame),
-                key="lig_expert_table",
-                alt="Share of comparisons on which judges choose as people do",
             )

@@ -10,6 +10,7 @@ import pandas as pd
 from core.config import ALL_JUDGES, Settings
 from core.errors import ForeseenError
 from core.ligbench.contrasts import Contrasts, contrasts, win_fractions
+from core.ligbench.games import flip_rates
 from core.ligbench.idea_games import IdeaGames, idea_games
 from core.ligbench.meeting import Meeting, meeting
 from core.ligbench.novelty import Novelty
@@ -101,6 +102,13 @@ def references(view: View) -> ReferencesReport:
     """The reference set."""
     return cached.kept(
         "references", view, lambda study, _: references_report(study), *Settings.model_fields
+    )
+
+
+def flips(view: View) -> pd.DataFrame:
+    """How often each judge's choice turns with the order shown."""
+    return cached.kept(
+        "flips", view, lambda study, _: flip_rates(study.comparisons), *Settings.model_fields
     )
 
 

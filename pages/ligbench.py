@@ -10,6 +10,7 @@ from core.ligbench.debias import DIMENSIONS
 from dashboard import (
     components,
     ligbench_ideas,
+    ligbench_judges,
     ligbench_parts,
     ligbench_simulation,
     picking,
@@ -22,6 +23,7 @@ from dashboard.ligbench_findings import systems_finding
 from dashboard.prose import count, plain
 
 TABS = ("Systems", "One idea", "References", "Novelty", "Judges", "Against HindSight", "Simulation")
+OF_RATINGS = ("Systems", "One idea", "Against HindSight")
 
 view = state.current()
 study = view.study
@@ -81,56 +83,49 @@ with st.container(border=True):
             **state.BOUND,
         )
 
+own = results.of_judge(view, judge if judge in options else own_judge)
+ranked = None
 if study.comparisons.empty:
     with head:
         components.page(
             f"{count(len(study.references), 'reviewed paper')}, and no idea compared with one yet"
         )
         ligbench_parts.no_comparisons(view)
-    ligbench_parts.references(view, dimension)
-    st.stop()
-
-own = results.of_judge(view, judge if judge in options else own_judge)
-try:
-    ranked = results.rank(own)
-except ForeseenError as error:
-    with head:
-        components.page("Ideas cannot be rated under these settings", plain(error))
-    st.stop()
+else:
+    try:
+        ranked = results.rank(own)
+    except ForeseenError as error:
+        with head:
+            components.page("Ideas cannot be rated under these settings", plain(error))
+        st.stop()
 novelty, missing = results.novelty(own)
-contrast = results.system_contrasts(own, ranked, novelty)
-finding = systems_finding(ranked, contrast)
-with head:
-    components.page(finding.title, finding.sentence)
-    if ranked.cautions:
-        with st.expander(f"{count(len(ranked.cautions), 'caution')} on these ratings"):
-            st.markdown("\n".join(f"- {plain(caution)}" for caution in ranked.cautions))
+if ranked is not None:
+    contrast = results.system_contrasts(own, ranked, novelty)
+    finding = systems_finding(ranked, contrast)
+    with head:
+        components.page(finding.title, finding.sentence)
+        if ranked.cautions:
+            with st.expander(f"{count(len(ranked.cautions), 'caution')} on these ratings"):
+                st.markdown("\n".join(f"- {plain(caution)}" for caution in ranked.cautions))
 
 titles = dict(zip(study.ideas["idea_id"], study.ideas["title"].fillna(""), strict=True))
-tabs = dict(
-    zip(TABS, st.tabs(TABS, key="lig_tab", on_change="rerun", bind=state.BIND), strict=True)
-)
-if tabs["Systems"].open:
-    with tabs["Systems"]:
-        if ranked.systems.empty:
-            components.nothing("No idea has a game, so there is nothing to draw.")
-        else:
-            ligbench_parts.systems(own, ranked, novelty, contrast, dimension, styles)
-if tabs["One idea"].open:
-    with tabs["One idea"]:
-        ligbench_ideas.one_idea(own, ranked, dimension, titles, styles)
-if tabs["References"].open:
-    with tabs["References"]:
+names = [name for name in TABS if ranked is not None or name not in OF_RATINGS]
+tabs = st.tabs(names, key="lig_tab", on_change="rerun", bind=state.BIND)
+shown = next((name for name, tab in zip(names, tabs, strict=True) if tab.open), names[0])
+with tabs[names.index(shown)]:
+    if shown == "References":
         ligbench_parts.references(view, dimension)
-if tabs["Novelty"].open:
-    with tabs["Novelty"]:
+    elif shown == "Novelty":
         ligbench_parts.novelty(own, novelty, missing, styles)
-if tabs["Judges"].open:
-    with tabs["Judges"]:
-        ligbench_parts.judges(own, ranked)
-if tabs["Against HindSight"].open:
-    with tabs["Against HindSight"]:
-        ligbench_ideas.meeting(view, own, ranked, novelty, missing, styles)
-if tabs["Simulation"].open:
-    with tabs["Simulation"]:
+    elif shown == "Judges":
+        ligbench_judges.draw(own)
+    elif shown == "Simulation":
         ligbench_simulation.draw(own)
+    elif ranked is None or ranked.ideas.empty:
+        components.nothing("No idea has a game, so there is nothing to draw.")
+    elif shown == "Systems":
+        ligbench_parts.systems(own, ranked, novelty, contrast, dimension, styles)
+    elif shown == "One idea":
+        ligbench_ideas.one_idea(own, ranked, dimension, titles, styles)
+    else:
+        ligbench_ideas.meeting(view, own, ranked, novelty, missing, styles)

@@ -353,6 +353,58 @@ def test_without_comparisons_the_references_are_still_shown(
     assert charts(app) == 3
 
 
+def test_judges_of_references_are_shown_without_a_comparison(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """Ann marks r1 to r4 as reviewers did after debiasing, 2, 3, 2, 3: all four pairs whose
+    truth differs are right, two of equal truth are left out."""
+    tables = ligbench_tables() | {"comparisons": []}
+    tables["starts"] = [
+        {"idea_id": f"r{n}", "judge": "ann", "repeat": 1, "state": "ok"}
+        | dict.fromkeys(("rating", "contribution", "soundness"), float(2 + (n % 2 == 0)))
+        for n in range(1, 5)
+    ]
+    app = open_page("ligbench", ligbench_folder(tmp_path / "marks", tables), lig_tab="Judges")
+    assert "position bias is unknown" in texts(app)
+    held = frame(app, "accuracy", "equal_truth").set_index("dimension").loc["rating"]
+    assert held[["source", "n", "accuracy", "equal_truth"]].tolist() == ["marks", 4, 1, 2]
+    assert charts(app) == 1
+    app.session_state["lig_printed"] = True
+    app.run()
+    assert "GPT-5" in set(frame(app, "judge", "rating")["judge"])
+
+
+def test_references_without_scores_are_told(open_page: Open, tmp_path: Path) -> None:
+    tables = ligbench_tables() | {"comparisons": [], "starts": []}
+    for row in tables["references"]:
+        for name in ("rating", "contribution", "soundness"):
+            del row[name]
+    folder = ligbench_folder(tmp_path / "unscored", tables)
+    app = open_page("ligbench", folder)
+    assert "No reference has a rating" in texts(app)
+    assert charts(app) == 2
+    app = open_page("ligbench", folder, lig_tab="Judges")
+    assert not charts(app)
+
+
+def test_a_judge_who_compared_no_reference_leaves_the_rest_standing(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """Bob compared references with each other, Ann did not."""
+    tables = ligbench_tables()
+    extra = [
+        {"idea_id": "r1", "reference_id": "r2", "judge": "bob", "order": order, "repeat": 1}
+        | dict.fromkeys(("rating", "contribution", "soundness"), 0.0)
+        | {"state": "ok"}
+        for order in ("idea_first", "reference_first")
+    ]
+    tables["comparisons"] = [*tables["comparisons"], *extra]
+    folder = ligbench_folder(tmp_path / "held", tables)
+    app = open_page("ligbench", folder, lig_tab="Judges", lig_judge="ann")
+    assert "compared nothing" in texts(app)
+    assert charts(app) == 2
+
+
 def test_without_a_readable_comparison_nothing_is_rated(open_page: Open, tmp_path: Path) -> None:
     tables = ligbench_tables()
     tables["comparisons"] = [
