@@ -28,7 +28,7 @@ from core.ingest.mapping import ImportOptions
 from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.reference_shapes import read_reference_file
 from core.ingest.report import FileReport, ImportReport, MappedColumn
-from core.ingest.tabular import RawFile, read_file
+from core.ingest.tabular import RawFile, has_table_suffix, read_file
 from core.study import Study
 
 
@@ -56,8 +56,7 @@ def read_foreign(
     opened = Opened(path, data)
     entry = _choose(opened, table, form)
     if entry is None:
-        read = read_reference_file if form in REFERENCE_FORMATS else read_file
-        return ForeignFile(name=path.name, format=GENERIC, tables={table: read(path, data)})
+        return ForeignFile(name=path.name, format=GENERIC, tables={table: _generic(opened, form)})
     reading = Reading(path.name)
     rows: dict[str, list[Row]] = {}
     for row in entry.read(opened, reading):
@@ -99,6 +98,23 @@ def chunks_of(
             yield _without(raw_of(entry, reading, part, main=False), options)
             part = []
     yield _without(raw_of(entry, reading, part, main=True), options)
+
+
+def _generic(opened: Opened, form: str) -> RawFile:
+    """A file of no known shape; where its suffix does not say what it is, its content does."""
+    if form in REFERENCE_FORMATS:
+        return read_reference_file(opened.path, opened.data)
+    if has_table_suffix(opened.path) or opened.kind in ("empty", "xml", "bibtex"):
+        return read_file(opened.path, opened.data)
+    if opened.broken is not None:
+        raise opened.broken
+    rows = list(opened.items())
+    names = dict.fromkeys(str(name) for _, record in rows for name in record)
+    frame = pd.DataFrame(
+        {name: pd.Series([r.get(name) for _, r in rows], dtype=object) for name in names},
+        index=range(len(rows)),
+    )
+    return RawFile(name=opened.name, frame=frame, lines=tuple(line for line, _ in rows))
 
 
 def _generic_chunks(opened: Opened, rows: int) -> Iterator[RawFile]:

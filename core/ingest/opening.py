@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = b"PK\x03\x04"
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -47,7 +48,12 @@ def open_bytes(path: Path, data: bytes | None = None) -> Iterator[io.BufferedRea
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
     with raw:
-        packed = raw.read(2) == _GZIP_MAGIC
+        magic = raw.read(4)
+        packed = magic[:2] == _GZIP_MAGIC
+        if magic == _ZIP_MAGIC:
+            raise DataError(
+                f"{path}: is a ZIP archive (or a spreadsheet). Unpack it first, or save as CSV."
+            )
         size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         if packed:

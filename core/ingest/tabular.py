@@ -166,11 +166,20 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def table_suffix(path: Path) -> str:
     """The suffix that names the format, '.gz' looked through."""
-    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    suffix = _SYNONYMS.get(suffix, suffix)
+    suffix = _suffix(path)
     if suffix not in SUFFIXES:
         raise DataError(f"{path}: unknown kind of file. Known: {', '.join(SUFFIXES)}, also .gz")
     return suffix
+
+
+def has_table_suffix(path: Path) -> bool:
+    """Whether the path's suffix names a format."""
+    return _suffix(path) in SUFFIXES
+
+
+def _suffix(path: Path) -> str:
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    return _SYNONYMS.get(suffix, suffix)
 
 
 @contextmanager

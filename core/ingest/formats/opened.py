@@ -29,11 +29,13 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 class Opened:
     """One foreign file: its kind, its first record, and its records as a stream.
 
-    ``data`` stands in for what is on disk. Reading raises :class:`DataError` with the place.
+    ``data`` stands in for what is on disk. Reading raises :class:`DataError` with the place;
+    ``broken`` is the error that hid the first record, if there was one.
     """
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
         self.path, self.data = path, data
+        self.broken: DataError | None = None
 
     @property
     def name(self) -> str:
@@ -71,7 +73,8 @@ class Opened:
         """
         try:
             return next((record for _, record in self.records() if record is not None), None)
-        except DataError:
+        except DataError as error:
+            self.broken = error
             return None
 
     @cached_property
