@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from core.config import NOVELTY_DEPTH
 from core.ligbench.contrasts import Contrasts
 from core.ligbench.novelty import Novelty
 from core.ligbench.rank import Rank
@@ -203,6 +204,15 @@ def _map_controls(view: View) -> None:
     )
     st.caption(MAP_RULES[rule or view.settings.novelty_map])
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "N, papers looked at",
+            1,
+            NOVELTY_DEPTH,
+            value=view.base.novelty_n,
+            key="novelty_n",
+            width=160,
+            **state.BOUND,
+        )
         for name, text, low, high, step in (
             ("novelty_alpha", "α, nearest paper", 0.0, 1.0, 0.05),
             ("novelty_beta", "β, map against mark", 0.0, 1.0, 0.05),

@@ -257,6 +257,9 @@ def test_the_novelty_map_moves(open_page: Open, tmp_path: Path) -> None:
     assert rows.loc["i1", "weighted"] == pytest.approx(0.88)
     app.number_input(key="novelty_alpha").set_value(1.0).run()
     assert frame(app, "weighted").set_index("idea_id").loc["i1", "weighted"] == pytest.approx(0.9)
+    app.number_input(key="novelty_n").set_value(1).run()
+    assert set(frame(app, "weighted")["papers"]) == {1}
+    app.number_input(key="novelty_n").set_value(20).run()
     assert app.number_input(key="novelty_k").disabled
     app.get_by_key("novelty_map").set_value("fixed").run()
     assert not app.number_input(key="novelty_k").disabled
