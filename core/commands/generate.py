@@ -85,7 +85,7 @@ def generate_(
     opened = Study.open(study)
     prices = chosen.prices
     if chosen.dry_run:
-        ready = prepare(opened, settings, model=chosen.model, encoder=encoder)
+        ready = prepare(opened, settings, model=chosen.model, dry_run=True)
         for line in ready.notes:
             note(line)
         guess = estimate_generation(

@@ -128,7 +128,7 @@ def run_experiment(
             waiting = waiting or reports[-1].state == "would run"
         else:
             study = study or Study.open(folder)
-            work = Work(study=study, around=around)
+            work = Work(study=study, around=around, again=step.name in again)
             report, study, stopped = _one(step, work, journal, again)
             reports.append(report)
         around.log(_line(reports[-1]))

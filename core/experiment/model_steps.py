@@ -51,8 +51,7 @@ class GenerateStep(Step):
         from core.generate.generator import estimate_generation, prepare
 
         part = self.part
-        encoder = work.around.encoder or part.encoder
-        ready = prepare(work.study, self._settings(), model=part.model, encoder=encoder)
+        ready = prepare(work.study, self._settings(), model=part.model, dry_run=True)
         return estimate_generation(
             work.study,
             ready,

@@ -69,10 +69,12 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """The study as it is when a step begins, and what is around it."""
+    """The study as it is when a step begins, and what is around it; ``again`` where the user
+    asked for the step by name, whatever is there already."""
 
     study: Study
     around: Surroundings
+    again: bool = False
 
     @property
     def folder(self) -> Path:

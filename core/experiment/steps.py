@@ -69,7 +69,7 @@ class FetchStep(Step):
         if part.what == "references":
             done = gather_references(
                 work.folder, part.venue, scales=part.scale, url=part.base_url, limit=part.limit,
-                note=around.log,
+                restart=work.again, note=around.log,
             )  # fmt: skip
         else:
             start, end = study.config.cutoff + timedelta(days=1), study.config.window_end()
@@ -77,7 +77,8 @@ class FetchStep(Step):
                 start, end = HINDSIGHT_MONTHS
             done = gather_papers(
                 work.folder, part.source, _topics(part), start=part.start or start,
-                end=part.end or end, url=part.base_url, limit=part.limit, note=around.log,
+                end=part.end or end, url=part.base_url, limit=part.limit,
+                restart=work.again, note=around.log,
             )  # fmt: skip
         around.log(done.to_text())
         rows = 0 if done.report is None else done.report.rows_after

@@ -104,8 +104,12 @@ def prepare(
     *,
     model: str,
     encoder: Encoder | str | None = None,
+    dry_run: bool = False,
 ) -> Prepared:
     """Choose topics, seed papers and what may be read; nothing is asked.
+
+    ``dry_run``: nothing is encoded or written either; papers are then found by words, whatever
+    ``settings.retrieval``, and a note says so.
 
     Ideas that the study already holds stay and are not made again. ``encoder`` (else the
     study's) is used where ``settings.retrieval`` is 'encoder'. Raises :class:`UsageError` where
@@ -131,7 +135,13 @@ def prepare(
             f"{literature.uncertain} papers may have appeared after {literature.cutoff} (their"
             " date is a month or a year): they are not read"
         )
-    search = _search(study, settings, literature, encoder) if slots else None
+    by_words = dry_run and settings.generator == "retrieval" and settings.retrieval == "encoder"
+    if by_words:
+        notes.append(
+            "nothing is encoded in a dry run: papers near by words stand in for the others"
+        )
+    how = replace(settings, retrieval="bm25") if by_words else settings
+    search = _search(study, how, literature, encoder) if slots else None
     return Prepared(
         settings=settings,
         literature=literature,

@@ -313,6 +313,15 @@ def test_an_estimate_counts_what_is_then_asked(tmp_path: Path) -> None:
     assert (rest.calls, rest.cached) == (3, 3)
 
 
+def test_a_dry_run_encodes_nothing(tmp_path: Path) -> None:
+    study = study_with_papers(tmp_path / "s")
+    chosen = retrieval(retrieval="encoder")
+    ready = prepare(study, chosen, model="mock", encoder="no-such-model", dry_run=True)
+    assert estimate_generation(study, ready, model="mock", parameters=PARAMETERS).calls == 8
+    assert any("nothing is encoded in a dry run" in line for line in ready.notes)
+    assert not (tmp_path / "s" / "derived").exists()
+
+
 def test_other_edits_of_the_configuration_stay(tmp_path: Path) -> None:
     study = study_with_papers(tmp_path / "s")
     edited = study.config.model_copy(update={"settings": {"theta": 0.5}})
