@@ -109,6 +109,8 @@ def progress_text(look: Look) -> str:
     if not look.total:
         return f"{_STAGES.get(look.stage, look.stage)} …"
     text = f"{_STAGES.get(look.stage, look.stage)}: {look.done:,} of {look.total:,}"
+    if look.stage in upload_matching.ENCODING and not look.done:
+        text += ", the encoder is loaded first"
     if look.rate is not None:
         text += f", {number(look.rate)} a second"
     if look.left is not None:

@@ -448,6 +448,9 @@ def test_rate_and_time_left_are_of_what_was_seen(
     run = upload_matching.MatchRun(tmp_path)
     for done in (0, 64, 192):
         run._hear(upload_matching.Step(stage="papers", done=done, total=512))
+        if not done:
+            text = upload_match_view.progress_text(run.look())
+            assert text == "Encoding papers: 0 of 512, the encoder is loaded first"
     look = run.look()
     assert (look.rate, look.left) == (32.0, 10.0)
     assert upload_match_view.progress_text(look) == (
