@@ -316,6 +316,19 @@ def test_a_table_that_moved_on_makes_the_geometry_stale(tmp_path: Path) -> None:
     assert read_geometry(replace(made, ideas=changed)) is None
 
 
+def test_the_window_before_is_as_many_days_long() -> None:
+    # July 31 to October 31 are 92 days after the cutoff; 92 days up to it begin on May 1.
+    days = ("2024-04-30", "2024-05-01", "2024-07-31", "2024-08-01", "2024-05")
+    papers = [{"paper_id": day, "title": "x", "published": day, "topics": ["t"]} for day in days]
+    made = study(
+        config_values={"cutoff": CUTOFF, "horizon_months": 3},
+        ideas=[{"idea_id": "i", "system": "s", "topic": "t"}],
+        papers=papers,
+    )
+    before = windows_of(made, "topic").backward.certain[0]
+    assert made.papers["paper_id"][before].tolist() == ["2024-05-01", "2024-07-31", "2024-05"]
+
+
 def test_clusters_are_seeded_and_never_more_than_papers_differ() -> None:
     vectors = np.repeat(np.eye(3, dtype=np.float32), 4, axis=0) * 2
     labels = kmeans(vectors, 5, seed=0)

@@ -73,6 +73,8 @@ def test_month_only_and_year_only_dates() -> None:
     # In the middle of a month its own papers are on neither side.
     history, target, uncertain = pools(dated(*days), date(2024, 8, 15), 2)
     assert (history, target, uncertain) == (["2024-07"], ["2024-10"], 2)
+    # All of 2024 lies after New Year's Eve, but not all of it by the end of March.
+    assert pools(dated("2024", "2024-03"), date(2023, 12, 31)) == ([], ["2024-03"], 1)
     manifest = build_manifest(dated(*days), [JULY, date(2024, 8, 31)])
     assert (manifest.undated, manifest.uncertain) == (1, 1)
 
