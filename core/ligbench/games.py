@@ -126,14 +126,14 @@ def components(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
 
     if frame.empty:
         return ()
-    ideas = pd.Categorical(frame["idea_id"])
-    others = pd.Categorical(frame["reference_id"])
-    n = len(ideas.categories)
-    size = n + len(others.categories)
-    edges = coo_array(([1] * len(frame), (ideas.codes, others.codes + n)), shape=(size, size))
+    ideas, names = pd.factorize(frame["idea_id"], sort=True)
+    others, references = pd.factorize(frame["reference_id"])
+    n = len(names)
+    size = n + len(references)
+    edges = coo_array(([1] * len(frame), (ideas, others + n)), shape=(size, size))
     _, labels = connected_components(edges.tocsr(), directed=False)
     groups: dict[int, list[str]] = {}
-    for name, label in zip(ideas.categories, labels[:n], strict=True):
+    for name, label in zip(names, labels[:n], strict=True):
         groups.setdefault(int(label), []).append(str(name))
     return tuple(
         tuple(group) for group in sorted(groups.values(), key=lambda own: (-len(own), own))

@@ -15,7 +15,7 @@ from core.config import Settings
 from core.errors import DataError
 from core.ligbench.debias import debias
 from core.ligbench.fusion import fuse
-from core.ligbench.games import combined, flip_rates, games
+from core.ligbench.games import combined, components, flip_rates, games
 from core.ligbench.rank import rank
 
 REFERENCES: list[dict[str, Any]] = [
@@ -192,3 +192,12 @@ def test_ideas_that_share_no_reference_are_told_apart() -> None:
         comparisons=[*comparisons, compared("m", "a1", "idea_first", 1)],
     )
     assert len(rank(joined, Settings(orders=2)).components) == 1
+
+
+def test_many_references_make_one_group() -> None:
+    """200 ideas in a chain of 201 references: more than a byte can number."""
+    rows = [
+        {"idea_id": f"i{n}", "reference_id": f"r{n + side}"} for n in range(200) for side in (0, 1)
+    ]
+    assert [len(group) for group in components(pd.DataFrame(rows))] == [200]
+    assert components(pd.DataFrame(rows[:0], columns=["idea_id", "reference_id"])) == ()
