@@ -23,6 +23,7 @@ from core.ingest.tabular import RawFile
 
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_LETTERS = 20, 40, 300
 _SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+_DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".html", ".htm")
 _ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
 _IN_THE_PAGE = (
     (
@@ -62,6 +63,8 @@ def read(name: str, data: bytes, table: str, form: str, into: object = "STUDY") 
         error = f"{name}: the file is empty. Save it again, or choose another."
     elif lower.endswith(_SPREADSHEETS):
         error = f"{name}: a spreadsheet. Save its sheet as CSV (UTF-8) and bring that."
+    elif lower.endswith(_DOCUMENTS):
+        error = f"{name}: a document, not rows. Bring CSV, TSV, JSONL, JSON or Parquet."
     elif lower.endswith(_ARCHIVES):
         error = f"{name}: an archive. Unpack it and bring the files in it."
     else:

@@ -146,11 +146,11 @@ BAD = [
     ("twice.csv", b"id,id\na,b\n", "stands twice"),
     ("book.xlsx", b"PK\x03\x04", "Save its sheet as CSV"),
     ("all.zip", b"PK\x03\x04", "Unpack it"),
-    ("what.doc", b"hello", "unknown kind of file"),
+    ("what.doc", b"hello", "a document, not rows"),
     ("broken.jsonl", b'{"id": 1', "not readable as JSON"),
     ("broken.parquet", b"PAR1junk", "not readable as Parquet"),
     ("notgzip.csv.gz", b"id,problem", "not a whole gzip file"),
-    ("../../etc/passwd", b"root", "passwd: unknown kind of file"),
+    ("../../etc/passwd", b"root", "passwd: holds nothing"),
 ]
 
 
