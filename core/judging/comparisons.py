@@ -79,7 +79,8 @@ def comparison_tasks(
     ]
     notes += [f"{idea}: {other} is left out: {why}" for idea, other, why in found.excluded]
     if found.repeated:
-        notes.append(f"references under a title that is there: {', '.join(found.repeated)}")
+        some = ", ".join(found.repeated[:5]) + (", …" if len(found.repeated) > 5 else "")
+        notes.append(f"{len(found.repeated)} references repeat another's title, left out: {some}")
     by_id = {str(row["reference_id"]): reference_text(row) for row in _rows(study.references)}
     bare = _without_parts(chosen, study.references, pairs)
     return Judgements(
