@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -23,6 +25,22 @@ _ROUND = "_bring_round"
 _DONE = "_bring_done"
 _SHOWN = "_bring_shown"
 _KINDS = "CSV, TSV, JSONL, JSON or Parquet, also .gz; files of other programs are known by content"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Planned:
+    """The plans of one upload; ``digest`` tells them from others: the study before them and the
+    tables after them."""
+
+    plans: tuple[ImportPlan, ...]
+    folder: Path | None
+    digest: str
+
+    @classmethod
+    def of(cls, plans: tuple[ImportPlan, ...]) -> _Planned:
+        study = plans[0].study
+        parts = [study.digest, *(frame_digest(plan.frame) for plan in plans)]
+        return cls(plans=plans, folder=study.folder, digest=" ".join(parts))
 
 
 def draw(study: Study) -> None:
@@ -56,11 +74,11 @@ def draw(study: Study) -> None:
         _cancel_button()
         return
     _preview(uploads, name)
-    plans = _planned(study, name, uploads, tuple(file.file_id for file in files))
-    if plans is None:
+    planned = _planned(study, name, uploads, tuple(file.file_id for file in files))
+    if planned is None:
         _cancel_button()
         return
-    _confirm(study, plans)
+    _confirm(study, planned)
 
 
 def _read(files: Sequence[Any], name: str, study: Study) -> list[Upload] | None:
@@ -103,7 +121,7 @@ def _preview(uploads: Sequence[Upload], name: str) -> None:
 
 def _planned(
     study: Study, name: str, uploads: Sequence[Upload], ids: tuple[str, ...]
-) -> tuple[ImportPlan, ...] | None:
+) -> _Planned | None:
     """What would come of the files; None, and why, where nothing can."""
     st.subheader("What becomes what", anchor=False)
     options = ImportOptions()
@@ -120,8 +138,8 @@ def _planned(
         else:
             st.caption("The format says which column is which.")
         key = (ids, name, repr(options), study.digest, bool(generic))
-        plans = upload_files.remembered(
-            "_bring_plan", key, lambda: plan_files(study, name, read, options)
+        return upload_files.remembered(
+            "_bring_plan", key, lambda: _Planned.of(plan_files(study, name, read, options))
         )
     except ForeseenError as error:
         st.subheader("What is in the way", anchor=False)
@@ -135,15 +153,15 @@ def _planned(
             icon=":material/block:",
         )
         return None
-    return plans
 
 
-def _confirm(study: Study, plans: tuple[ImportPlan, ...]) -> None:
+def _confirm(study: Study, planned: _Planned) -> None:
+    plans = planned.plans
     st.subheader("What would be written", anchor=False)
     for plan in plans:
         upload_plan.draw(plan)
     upload_plan.check(study, plans)
-    st.session_state[_SHOWN] = shown = plans
+    st.session_state[_SHOWN] = planned
     changed = [plan for plan in plans if plan.changed]
     names = " and ".join(plan.table for plan in changed)
     if not changed:
@@ -156,23 +174,18 @@ def _confirm(study: Study, plans: tuple[ImportPlan, ...]) -> None:
             icon=":material/save:",
             disabled=not changed,
             on_click=_write,
-            args=(digest(shown),),
+            args=(planned.digest,),
         )
         _cancel_button()
 
 
-def digest(plans: Sequence[ImportPlan]) -> str:
-    """What tells one plan from another: the study before it and the tables after it."""
-    return " ".join([plans[0].study.digest, *(frame_digest(plan.frame) for plan in plans)])
-
-
 def _write(expected: str) -> None:
     """Callback: exactly the plan that was on the screen, or nothing."""
-    plans: tuple[ImportPlan, ...] | None = st.session_state.get(_SHOWN)
-    if not plans or digest(plans) != expected or plans[0].study.folder is None:
+    planned: _Planned | None = st.session_state.get(_SHOWN)
+    if planned is None or planned.digest != expected or planned.folder is None:
         return
     try:
-        reports = upload_writing.write(plans[0].study.folder, plans)
+        reports = upload_writing.write(planned.folder, planned.plans)
     except (ForeseenError, OSError) as error:
         st.session_state[_DONE] = str(error)
         return
