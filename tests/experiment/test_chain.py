@@ -15,6 +15,16 @@ from core.judging.client import CallError, Request
 from core.judging.run import StopSignal
 from core.study import Study
 
+PACE = """budget_calls = 9
+budget_tokens = 9
+budget_cost = 9
+concurrency = 1
+rpm = 9
+tpm = 9
+timeout = 9
+price_in = 9
+price_out = 9
+retry_failed = true"""
 STEPS = [
     "new",
     "import papers 1",
@@ -71,7 +81,7 @@ def test_the_same_again_does_nothing_and_says_why(bench: Bench) -> None:
             ["generate RA", "match", "judge marker", "calibrate"],
             "its keys changed",
         ),
-        ("repeats = 2", "repeats = 2\nbudget_calls = 9\nconcurrency = 1", [], ""),
+        ("repeats = 2", f"repeats = 2\n{PACE}", [], ""),
         ("literature = 2", 'literature = 2\nbase_url = "http://elsewhere/v1"', [], ""),
     ],
 )
