@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from core.config import Settings
 from core.forecast.credit import NOT_CREDITED, credit, passes
 from core.forecast.diagnosed import FieldProfile
-from core.forecast.geometry import NO_GEOMETRY, pool_sizes, searched_pool
+from core.forecast.geometry import NO_GEOMETRY, searched_pool
 from core.forecast.ledger import Ledger
 from core.judging.generality import read_ratings
+from core.matching.pools import possible_days, topic_masks
 from core.study import Study
 
 TEXT_MEASURES = ("words", "method_words", "key_terms", "rarity", "specifics")
@@ -162,12 +163,19 @@ def _count(text: str) -> int:
 
 
 def _pool_sizes(study: Study, laid: Ledger, settings: Settings) -> Floats:
-    pool = searched_pool(study, settings)
+    """Papers with a certain date in each episode's target pool."""
+    first, last = possible_days(study.papers)
+    topics = sorted(set(laid.episodes["topic"]))
+    by_topic = searched_pool(study, settings) == "topic"
+    masks = dict(zip(topics, topic_masks(study.papers, topics), strict=True)) if by_topic else {}
     known: dict[tuple[str, pd.Timestamp], int] = {}
     sizes = []
     for topic, cutoff in laid.episodes[["topic", "cutoff"]].itertuples(index=False):
         key = topic, pd.Timestamp(cutoff)
         if key not in known:
-            known[key] = pool_sizes(study, pool, topic, key[1].date())[1]
+            t = np.datetime64(key[1].date(), "D")
+            end = np.datetime64(study.config.window_end(key[1].date()), "D")
+            inside = (first > t) & (last <= end)
+            known[key] = int((inside & masks[topic] if by_topic else inside).sum())
         sizes.append(known[key])
     return np.array(sizes, dtype=float)

@@ -226,6 +226,14 @@ def test_a_field_lost_in_conversion_is_seen() -> None:
     assert json.dumps(result.not_measured)
 
 
+def test_pool_sizes_are_the_episodes_own() -> None:
+    made = small(["2024-01-31", "2024-01-31", "2024-02-29"], [1, 0, 1])
+    found = diagnostics(made, NOW).forecasts.sort_values("idea_id")
+    # Topic t0 has i0's four papers of early February and i2's four of early March, both by the
+    # end of April; after February 29 there are i2's alone. Topic t1 has i1's four.
+    assert found["pool_size"].tolist() == [8, 4, 4]
+
+
 def test_without_verdicts_there_is_what_needs_none() -> None:
     made = small(["2024-01-31"], [1])
     made = replace(made, verdicts=made.verdicts.iloc[:0])
