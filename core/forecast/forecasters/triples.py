@@ -26,14 +26,14 @@ OPERATORS = (
     "ADAPT",
 )
 _CUES = {
-    "EXTEND": r"exten\w+|generali[sz]\w+|improv\w+|enhanc\w+|beyond|augment\w*",
+    "EXTEND": r"extend\w*|extensions?|generali[sz]\w+|improv\w+|enhanc\w+|beyond|augment\w*",
     "TRANSFER": r"transfer\w*|cross-domain|cross-task|repurpos\w+|borrow\w*",
-    "COMPOSE": r"combin\w+|integrat\w+|unif\w+|hybrid\w*|fus\w+|joint\w*|ensemble\w*|couple\w*",
+    "COMPOSE": r"combin\w+|integrat\w+|unif(?:y|y?i\w+)|hybrid\w*|fus\w+|joint\w*|ensemble\w*|couple\w*",
     "BENCHMARK": r"benchmark\w*|dataset\w*|leaderboard\w*|testbed\w*|evaluation suite",
     "ANALYZE": r"analy\w+|understand\w*|investigat\w+|theor\w+|empirical\w*|survey\w*|why|rethink\w*",
-    "SIMPLIFY": r"simpl\w+|lightweight|efficien\w+|compress\w+|prun\w+|distil\w+|minimal\w*",
+    "SIMPLIFY": r"simpl\w+|lightweight|efficien\w+|compress\w*|prun\w+|distil\w*|minimal\w*",
     "SCALE": r"scal\w+|large-scale|foundation|massive\w*|billion\w*",
-    "ADAPT": r"adapt\w+|fine-tun\w+|personali[sz]\w+|domain-specific|test-time|online",
+    "ADAPT": r"adapt\w*|fine-tun\w+|personali[sz]\w+|domain-specific|test-time|online",
 }
 _PATTERNS = {name: re.compile(rf"\b(?:{cues})\b", re.I) for name, cues in _CUES.items()}
 _MISSING = re.compile(
