@@ -10,25 +10,24 @@ from core.errors import UsageError
 from core.schema import TABLES, Table
 from core.study import CONFIG_FILE, Study, table_file
 
+_TERMS = (
+    "citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty",
+    "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField",
+    "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator",
+    "source", "subField", "transform",
+)  # fmt: skip
 _CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "key": "cr:key",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "repeated": "cr:repeated",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
-    "source": "cr:source",
+    **{term: f"cr:{term}" for term in _TERMS},
 }
 _TYPES = {
     "text": "sc:Text",
@@ -76,7 +75,7 @@ def croissant(study: Study) -> dict[str, Any]:
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": config.name,
         "description": described,
-        "version": study.digest,
+        "version": f"1.0.0+{study.digest}",
         "temporalCoverage": f"{config.cutoff}/{config.window_end()}",
         "distribution": files,
         "recordSet": sets,

@@ -56,7 +56,12 @@ def read_foreign(
     opened = Opened(path, data)
     entry = _choose(opened, table, form)
     if entry is None:
-        return ForeignFile(name=path.name, format=GENERIC, tables={table: _generic(opened, form)})
+        shape = _reviewed_shape(opened) if form == AUTO and table == "references" else None
+        raw = _generic(opened, shape or form)
+        if shape is not None:
+            raw = replace(raw, notes=(f"read as {shape}, known by its content",))
+        known = shape or (form if form in REFERENCE_FORMATS else GENERIC)
+        return ForeignFile(name=path.name, format=known, tables={table: raw})
     reading = Reading(path.name)
     rows: dict[str, list[Row]] = {}
     for row in entry.read(opened, reading):
@@ -98,6 +103,17 @@ def chunks_of(
             yield _without(raw_of(entry, reading, part, main=False), options)
             part = []
     yield _without(raw_of(entry, reading, part, main=True), options)
+
+
+def _reviewed_shape(opened: Opened) -> str | None:
+    """Which shape of reviewed papers a file has: LigBench's PAIR-IQ, or OpenReview's notes."""
+    sample = opened.sample()
+    if "title" in sample and ("contribute" in sample or {"main", "approach"} <= set(sample)):
+        return "pair-iq"
+    reviews = sample.get("reviews")
+    nested = isinstance(reviews, list) and all(isinstance(each, dict) for each in reviews)
+    noted = isinstance(sample.get("content"), dict) and bool({"forum", "details"} & set(sample))
+    return "openreview" if nested or noted else None
 
 
 def _generic(opened: Opened, form: str) -> RawFile:
@@ -192,8 +208,12 @@ def plan_files(
         *(file for file in files if isinstance(file, ForeignFile)),
         *read_files(table, paths, options, form=form),
     ]
-    if form in REFERENCE_FORMATS:
-        options = replace(options, format=form)
+    shapes = {file.format for file in read}
+    if len(shapes) > 1 and shapes & set(REFERENCE_FORMATS):
+        raise UsageError(
+            f"The files have several shapes ({', '.join(sorted(shapes))}). Import each."
+        )
+    options = replace(options, format=next(iter(shapes & set(REFERENCE_FORMATS)), options.format))
     plans: list[ImportPlan] = []
     for name in dict.fromkeys((table, *(name for file in read for name in file.tables))):
         raws = [_without(file.tables[name], options) for file in read if name in file.tables]
@@ -228,7 +248,7 @@ def _without(raw: RawFile, options: ImportOptions) -> RawFile:
 def _with_readings(report: ImportReport, raws: Sequence[RawFile]) -> tuple[FileReport, ...]:
     """Each file's report with what its reader did before the import."""
     return tuple(
-        file
+        replace(file, notes=(*raw.notes, *file.notes))
         if not raw.format
         else replace(
             file,

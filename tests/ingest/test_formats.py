@@ -377,3 +377,22 @@ def test_read_write_read_keeps_ideas(ideas: list[dict[str, str]], encoding: str)
         file = read_foreign(Path(name), "ideas", data=text.encode())
         again = plan_files(study(), "ideas", [file])[0].frame
         assert again[shown.columns].to_dict("records") == shown.to_dict("records")
+
+
+@pytest.mark.parametrize(
+    ("record", "shape"),
+    [
+        ({"title": "T", "conference": "ICLR", "year": 2024, "rating": 3, "contribute": 2}, "pair-iq"),
+        ({"title": "T", "main": "M", "approach": "A", "year": 2024, "rating": 3}, "pair-iq"),
+        ({"id": "r", "title": "T", "venueid": "ICLR.cc/2026/Conference",
+          "reviews": [{"rating": 6, "soundness": 3, "contribution": 2}]}, "openreview"),
+        ({"id": "r", "forum": "r", "content": {"title": {"value": "T"}}}, "openreview"),
+        ({"id": "r", "title": "T", "rating": 3}, "generic"),
+    ],
+)  # fmt: skip
+def test_reviewed_papers_are_known_by_their_shape(record: dict[str, Any], shape: str) -> None:
+    data = (json.dumps(record) + "\n").encode()
+    file = read_foreign(Path("r.jsonl"), "references", data=data)
+    assert file.format == shape
+    told = plan_files(study(), "references", [file])[0].report.to_text()
+    assert (f"read as {shape}, known by its content" in told) == (shape != "generic")

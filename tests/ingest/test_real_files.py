@@ -65,6 +65,62 @@ def test_reviews_keep_ideas_without_a_text(study: Study) -> None:
     assert study.scores.loc[rerank, "novelty"].mean() == pytest.approx(5.81, abs=0.005)
 
 
+def test_stray_spaces_and_a_third_condition(study: Study) -> None:
+    stray = study.scores.loc[study.scores["idea_id"].str.contains(" "), "idea_id"]
+    # Such ids stay as they are only where no idea of the study differs by spaces alone.
+    assert stray.nunique() == 6
+    assert not set(stray.str.replace(" ", "")) & set(study.ideas["idea_id"])
+    per_idea = study.scores.groupby("idea_id").size()
+    assert (per_idea.min(), per_idea.max()) == (2, 4)
+
+
+def test_reviews_are_known_by_their_shape(shared_data: Path, tmp_path: Path) -> None:
+    run("new", tmp_path / "s", "--cutoff", "2024-06-30")
+    told = run("import", "scores", shared_data / "si2024" / "reviews.jsonl", "--into",
+               tmp_path / "s")  # fmt: skip
+    assert "ai-researcher-scores" in told
+    scores = Study.open(tmp_path / "s").scores
+    rerank = scores["idea_id"].str.contains("Rerank")
+    human = scores["idea_id"].str.contains("Human")
+    # The means that the study's authors published, over reviews.
+    for rows, mean in ((human, 4.84), (rerank, 5.81), (~human & ~rerank, 5.64)):
+        assert scores.loc[rows, "novelty"].mean() == pytest.approx(mean, abs=0.005)
+
+
+def test_one_title_under_two_ids_and_months_that_differ(shared_data: Path, tmp_path: Path) -> None:
+    run("new", tmp_path / "s", "--cutoff", "2024-06-30", "--preset", "ideaforecastbench")
+    run("import", "papers", shared_data / "arxiv-topics" / "papers.jsonl.gz", "--into",
+        tmp_path / "s")  # fmt: skip
+    papers = Study.open(tmp_path / "s").papers
+    (merge,) = recorded_merges(papers)
+    assert (merge.by, merge.merged_id, merge.paper_id) == ("title", "2505.04163", "2411.08249")
+    dated = papers[papers["published"].notna()]
+    by_id = "20" + dated["paper_id"].str[:2] + "-" + dated["paper_id"].str[2:4]
+    # The day of version 1 stands, and not the month in the id, where the two differ.
+    assert (by_id != dated["published"].dt.strftime("%Y-%m")).sum() in range(195, 203)
+    assert set(papers["topics"].explode()) >= {"Time Series", "Trajectory"}
+
+
+def test_papers_never_looked_up_are_unknown_and_not_zero(study: Study) -> None:
+    papers = study.papers
+    assert papers["citations"].isna().sum() > 700
+    assert (papers["citations"] == 0).sum() > 0
+
+
+def test_submissions_with_zero_ratings_and_without_reviews(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    run("new", tmp_path / "s", "--cutoff", "2025-09-30", "--preset", "ligbench")
+    told = run("import", "references", shared_data / "iclr2026-reviews" / "papers.jsonl",
+               "--into", tmp_path / "s")  # fmt: skip
+    assert "read as openreview, known by its content" in told
+    references = Study.open(tmp_path / "s").references
+    assert (len(references), references["rating"].isna().sum()) == (100, 4)
+    raw = [extra["reviews"]["rating"] for extra in references["extra"] if extra.get("reviews")]
+    assert 0 in {mark for marks in raw for mark in marks}
+    assert (references["decision"] == "Unknown").sum() in (0, 30)
+
+
 def test_first_dates_only(shared_data: Path, tmp_path: Path) -> None:
     run("new", tmp_path / "s", "--cutoff", "2024-06-30", "--preset", "ideaforecastbench")
     run("import", "papers", shared_data / "arxiv-topics" / "papers.jsonl.gz", "--into",
