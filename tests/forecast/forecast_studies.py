@@ -31,8 +31,8 @@ def paper(number: int, published: str | None, topic: str, *, mark: bool = False)
     return {
         "paper_id": f"{'z' if mark else 'p'}{number:03d}",
         "title": f"Efficient {subject} number {number}{word}",
-        "abstract": f"We extend {subject} with sparse attention.{word} However, {subject} lacks a"
-        f" stress test and {SUBJECTS[(number + 1) % 6]} remains costly.",
+        "abstract": f"We extend {subject} with sparse attention.{word} However, {subject} lacks depth"
+        f" and {SUBJECTS[(number + 1) % 6]} remains costly.",
         "published": published,
         "citations": 1000 + number if mark else number,
         "venue": MARK if mark else "arXiv",

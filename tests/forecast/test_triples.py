@@ -101,6 +101,26 @@ def test_a_triple_is_read_from_known_phrases() -> None:
     assert reader.read(PAPERS[2].title, PAPERS[2].abstract) is None
 
 
+def test_phrases_that_say_too_little_are_neither_base_nor_gap() -> None:
+    usual = [
+        seen(f"u{n}", f"Time series {'road traffic' if n % 10 == 0 else 'alone'}")
+        for n in range(240)
+    ]
+    vague = [seen(f"v{n}", "Inherently challenging", "However, existing work.") for n in range(3)]
+    reader = TripleReader([*usual, *vague])
+    # 'time series' stands in 240 of 243 papers.
+    told = reader.read("Time series of road traffic", "Road traffic lacks time series.")
+    assert told is None
+    assert reader.read("Road traffic", "However, existing work is inherently challenging.") is None
+
+
+def test_without_a_prior_the_usual_move_on_a_base_comes_first() -> None:
+    often, once = (Triple(base="b", operator=o, gap="g") for o in ("SCALE", "ADAPT"))
+    memory = TripleMemory.of(CUTOFF, [(seen(f"p{n}", "P"), often) for n in range(3)])
+    high, low = train_prior([]).weights([often, once], memory)
+    assert high > low
+
+
 def test_memory_of_frequency_recency_and_utility() -> None:
     one = Triple(base="x", operator="EXTEND", gap="g")
     two = Triple(base="y", operator="EXTEND", gap="g")
@@ -138,7 +158,7 @@ def test_the_prior_learns_which_bases_were_credited() -> None:
     assert high > 0.5 > low
     again = train_prior(examples[::-1]).weights([usual, rare], memory)
     assert again.tolist() == pytest.approx([high, low])
-    assert len(features(usual, memory)) == 8 + len(OPERATORS)
+    assert len(features(usual, memory)) == 9 + len(OPERATORS)
 
 
 def test_a_prior_without_enough_to_learn_from_says_so() -> None:

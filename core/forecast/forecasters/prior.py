@@ -36,17 +36,19 @@ class Prior:
         rows = np.array([features(triple, memory) for triple in triples])
         if self.model is not None:
             return np.asarray(self.model.predict_proba(rows)[:, 1])
-        return np.asarray(rows[:, :6].sum(axis=1) + rows[:, 6])
+        return np.asarray(rows[:, :8].sum(axis=1))
 
 
 def features(triple: Triple, memory: TripleMemory) -> list[float]:
     """log(1 + frequency), recency and utility of base and of gap, the operator's utility,
-    whether a paper holds base and gap together, and which operator it is."""
+    log(1 + papers that did this to the base), whether a paper holds the whole triple, and which
+    operator it is."""
     row: list[float] = []
     for kind in ("base", "gap"):
         item = memory.item(kind, getattr(triple, kind))
         row += [float(np.log1p(item.frequency)), item.recency, item.utility]
     row.append(memory.item("operator", triple.operator).utility)
+    row.append(float(np.log1p(memory.moves[triple.base, triple.operator])))
     row.append(float(triple in memory.triples))
     return row + [float(triple.operator == name) for name in OPERATORS]
 

@@ -34,7 +34,7 @@ class Item:
 
 @dataclass
 class TripleMemory:
-    """What one history holds at its cutoff."""
+    """What one history holds at its cutoff; ``moves`` counts base and operator together."""
 
     cutoff: date
     _counts: dict[str, Counter[str]] = field(default_factory=lambda: {t: Counter() for t in TYPES})
@@ -45,6 +45,7 @@ class TripleMemory:
     )
     _support: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     triples: Counter[Triple] = field(default_factory=Counter)
+    moves: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
     def of(
@@ -57,6 +58,7 @@ class TripleMemory:
         memory = cls(cutoff)
         for paper, triple in read:
             memory.triples[triple] += 1
+            memory.moves[triple.base, triple.operator] += 1
             for kind in TYPES:
                 text = getattr(triple, kind)
                 memory._counts[kind][text] += 1

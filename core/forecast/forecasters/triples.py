@@ -1,15 +1,16 @@
 """Ideas as triples (base direction, operator, target gap), read from texts by rules.
 
 The base is the most usual phrase of the title, the operator the one whose cue words the text
-uses most, the gap the rarest phrase of the sentences that speak of what is missing. A model is
-asked only to write triples out. Source: IdeaForecastBench, MDF.
+uses most, the gap the most usual other phrase of the sentences that speak of what is missing.
+A phrase that every fifth paper uses says too little to be either. A model is asked only to write
+triples out. Source: IdeaForecastBench, MDF.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from core.forecast.forecasters.history import SeenPaper
@@ -42,7 +43,14 @@ _MISSING = re.compile(
     re.I,
 )
 _TITLE_WEIGHT = 3
+_VAGUE = re.compile(
+    r"\w+ly\b|\b(?:due|existing|often|significant|effective|various|recent|current|previous|prior"
+    r"|real|high|large|issue|issues|remarkable|promising|crucial|essential|important)\b",
+    re.I,
+)
 _LEAST_PAPERS = 2
+_MOST_SHARE = 0.2
+_SHARE_FROM = 200
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -68,26 +76,34 @@ def operator_of(title: str, text: str) -> str:
 
 
 class TripleReader:
-    """Reads triples with the phrases that one history uses: those in at least two papers."""
+    """Reads triples with the phrases that one history uses: those in at least two papers and,
+    where there are two hundred papers or more, in at most a fifth of them."""
 
     def __init__(self, papers: Sequence[SeenPaper]) -> None:
         counts = Counter(
             phrase for paper in papers for phrase in phrases_of(f"{paper.title}. {paper.abstract}")
         )
-        self._papers = {p: n for p, n in counts.items() if n >= _LEAST_PAPERS}
+        most = len(papers) * _MOST_SHARE if len(papers) >= _SHARE_FROM else len(papers)
+        self._papers = {
+            phrase: count
+            for phrase, count in counts.items()
+            if _LEAST_PAPERS <= count <= most and not _VAGUE.search(phrase)
+        }
 
     def read(self, title: str, text: str) -> Triple | None:
         """The text's triple; None where it has no known phrase for the base or the gap."""
-        base = self._best(phrases_of(title), usual=True)
-        gaps = " . ".join(
+        own = phrases_of(title)
+        base = self._best(own)
+        missing = " . ".join(
             part for part in re.split(r"(?<=[.!?])\s+", text) if _MISSING.search(part)
         )
-        gap = self._best(phrases_of(gaps or text) - {base or ""}, usual=False)
+        others = phrases_of(missing or text) - own
+        gap = self._best({phrase for phrase in others if not _MISSING.search(phrase)})
         if base is None or gap is None:
             return None
         return Triple(base=base, operator=operator_of(title, text), gap=gap)
 
-    def _best(self, phrases: frozenset[str], *, usual: bool) -> str | None:
+    def _best(self, phrases: Set[str]) -> str | None:
+        """The phrase in most papers; of equals the longest, then the first by letter."""
         known = [phrase for phrase in phrases if phrase in self._papers]
-        sign = -1 if usual else 1
-        return min(known, key=lambda p: (sign * self._papers[p], -len(p), p), default=None)
+        return min(known, key=lambda p: (-self._papers[p], -len(p), p), default=None)
