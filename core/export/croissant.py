@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
+from core.export.matched import SIMULATED
 from core.schema import TABLES, Table
 from core.study import CONFIG_FILE, Study, table_file
 
@@ -83,7 +84,7 @@ def croissant(study: Study) -> dict[str, Any]:
     if config.snapshot is not None:
         whole["dateModified"] = str(config.snapshot)
     if config.simulated:
-        whole["isAccessibleForFree"] = True
+        whole["description"] = f"{described} {SIMULATED}"
         whole["keywords"] = ["simulated"]
     return whole
 

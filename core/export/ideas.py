@@ -19,7 +19,8 @@ def ideas_jsonl(study: Study, settings: Settings | None = None) -> Iterator[str]
 
     ``hindsight`` is its score under ``settings`` with its match count, best paper and terms;
     null where the study has no candidates. ``scores`` lists every row of the scores table for
-    it, states and reasons too. Unknown values are left out.
+    it, states and reasons too. Unknown values are left out;
+    an invented idea says ``simulated``.
     """
     found: dict[str, dict[str, Any]] = {}
     if study.candidates is not None:
@@ -37,6 +38,8 @@ def ideas_jsonl(study: Study, settings: Settings | None = None) -> Iterator[str]
         record = _known({name: idea[name] for name in IDEAS.names})
         record["hindsight"] = found.get(idea["idea_id"])
         record["scores"] = marks.get(idea["idea_id"], [])
+        if study.config.simulated:
+            record["simulated"] = True
         yield json.dumps(record, ensure_ascii=False)
 
 

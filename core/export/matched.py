@@ -13,6 +13,7 @@ from core.ingest.cleaning import clean_text
 from core.ingest.tabular import to_csv
 from core.study import Study
 
+SIMULATED = "Simulated: everything in this study is invented, papers and citations too."
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
@@ -34,7 +35,7 @@ def matched_pairs(study: Study, settings: Settings | None = None) -> pd.DataFram
 
     Columns: idea_id, system, topic, paper_id, place (1 is the most similar), similarity, impact,
     citation_term, venue_term, title, venue, published (as exactly as it is known),
-    date_precision, citations (empty means unknown), url. Raises :class:`UsageError` where the
+    date_precision, citations (empty means unknown), url; simulated, where it is. Raises :class:`UsageError` where the
     study has no candidates.
     """
     found = study.score(settings).matches
@@ -46,7 +47,8 @@ def matched_pairs(study: Study, settings: Settings | None = None) -> pd.DataFram
         _day(day, precision)
         for day, precision in zip(frame["published"], frame["date_precision"], strict=True)
     ]
-    return frame.reindex(columns=list(_CSV)).reset_index(drop=True)
+    frame = frame.reindex(columns=list(_CSV)).reset_index(drop=True)
+    return frame.assign(simulated=True) if study.config.simulated else frame
 
 
 def matches_csv(study: Study, settings: Settings | None = None) -> str:
@@ -62,7 +64,8 @@ def bibtex(study: Study, settings: Settings | None = None) -> str:
     ids = set(matched_pairs(study, settings)["paper_id"])
     papers = study.papers[study.papers["paper_id"].isin(ids)].sort_values("paper_id")
     taken: set[str] = set()
-    return "\n".join(bibtex_entry(paper, taken) for paper in papers.to_dict("records"))
+    warning = f"% {SIMULATED}\n" if study.config.simulated else ""
+    return warning + "\n".join(bibtex_entry(paper, taken) for paper in papers.to_dict("records"))
 
 
 def bibtex_entry(paper: dict[str, Any], taken: set[str]) -> str:

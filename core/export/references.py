@@ -29,7 +29,7 @@ def references_jsonl(study: Study) -> Iterator[str]:
     """One line a reference, marks on 0 to 5: title, url, conference, year, label, abstract,
     keywords, primary area, rating, contribute, soundness, analysis; and ``id``, ours.
 
-    Unknown values are left out, never 0.
+    Unknown values are left out, never 0; an invented reference says ``simulated``.
     """
     for row in study.references.to_dict("records"):
         record: dict[str, Any] = {"id": row["reference_id"]}
@@ -44,4 +44,6 @@ def references_jsonl(study: Study) -> Iterator[str]:
         analysis = {part: text for part in FORMAL_PARTS if (text := plain_value(row[part]))}
         if analysis:
             record["analysis"] = analysis
+        if study.config.simulated:
+            record["simulated"] = True
         yield json.dumps(record, ensure_ascii=False)

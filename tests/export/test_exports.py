@@ -115,6 +115,20 @@ def test_ideas_carry_score_and_marks_and_read_back() -> None:
     assert frame["extra"]["i1"]["planted"] == "p1"
 
 
+def test_what_is_simulated_says_so_in_every_export(tmp_path: Path) -> None:
+    tables = case_tables() | {"references": REFERENCES}
+    for simulated in (True, False):
+        values = {"settings": {"theta": 0.5}, "simulated": simulated}
+        made = study(config_values=values, **tables)
+        assert bibtex(made).startswith("% Simulated") is simulated
+        assert ("simulated" in matches_csv(made).splitlines()[0]) is simulated
+        for lines in (ideas_jsonl(made), references_jsonl(made)):
+            assert all(("simulated" in json.loads(line)) is simulated for line in lines)
+        folder = tmp_path / str(simulated)
+        on_disk = Study.create(folder, cutoff=date(2023, 6, 30), simulated=simulated)
+        assert ("invented" in croissant(on_disk)["description"]) is simulated
+
+
 def test_ideas_without_candidates_have_no_score() -> None:
     tables = case_tables()
     del tables["candidates"]

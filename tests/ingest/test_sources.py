@@ -226,7 +226,7 @@ def test_a_page_half_written_is_cut_off_before_going_on(study: Path) -> None:
         asked = paper_source("semantic-scholar")(query="m", start=START, end=END, url=library.url)
         path, _ = fetch(asked, study, transport=quick()(asked), limit=2)
         with path.open("a") as out:
-            out.write('{"paperId": "half')
+            out.write('{"paperId": "half' + "x" * 10_000)
         path, state = fetch(asked, study, transport=quick()(asked))
     assert [json.loads(line)["paperId"] for line in path.read_text().splitlines()] == [
         "s0", "s1", "s2", "s3",
