@@ -157,8 +157,11 @@ def _matched(
     rows: pd.DataFrame, x: Floats, y: Floats, within: list[str], again: Resampling
 ) -> tuple[float | None, float | None, float | None, int]:
     """Mean difference in rate within strata, above the median less at most it, weighted by the
-    smaller side's size; its interval; how many strata hold both sides."""
+    smaller side's size; its interval; how many strata hold both sides. Where nothing is above
+    the median, at least it is held against below it."""
     high = x > np.median(x)
+    if not high.any():
+        high = x >= np.median(x)
     strata = rows.groupby(within, sort=True).ngroup().to_numpy()
     count = int(strata.max()) + 1
     n_high = np.bincount(strata, high, minlength=count)

@@ -105,6 +105,10 @@ def test_the_matched_comparison_by_hand() -> None:
     found = associate(frame, "rarity", "j", draws=100, seed=0)
     assert found.matched == pytest.approx(1 / 4)
     assert (found.strata, found.within) == (2, "topic and cutoff")
+    # With most at the greatest value nothing is above the median: 3s against the 1 and the 2.
+    # Day 1: {1, 1} against {0}; day 2: {0, 0} against {1}. Mean of 1 and −1, weights 1 each.
+    capped = frame.assign(rarity=[3.0, 3.0, 1.0, 3.0, 2.0, 3.0])
+    assert associate(capped, "rarity", "j", draws=100, seed=0).matched == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
