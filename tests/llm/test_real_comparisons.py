@@ -57,7 +57,7 @@ def study(tmp_path: Path) -> Path:
             "rating": 1.0 + place / 3,
             "contribution": 4.0 - place / 3,
             "soundness": 2.0 + place / 6,
-            **parts(SUBJECTS[place % 5], "Contrast"),
+            **parts(SUBJECTS[place % 5], "Contrast" if place < 5 else "Distilling"),
         }
         for place in range(REFERENCES)
     ]
