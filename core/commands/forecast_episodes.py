@@ -147,11 +147,15 @@ def candidates_(
     study: StudyFolder,
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Judged JSON files")],
 ) -> None:
-    """Take the candidates that a judged IdeaForecastBench file names, in place of a search."""
+    """Take the candidates that a judged IdeaForecastBench file names, in place of a search.
+
+    Its windows are kept as attempts too, so that one without a forecast counts as a miss.
+    """
     import pandas as pd
 
     from core.errors import DataError
-    from core.forecast.benchmark_files import benchmark_candidates
+    from core.forecast.benchmark_files import benchmark_attempts, benchmark_candidates
+    from core.forecast.stored import write_attempts
     from core.matching.candidates import inputs_digest
     from core.study import CandidatesInfo, Study, frame_digest
 
@@ -176,6 +180,7 @@ def candidates_(
         digest=frame_digest(frame),
     )
     opened.write_candidates(frame, info)
+    write_attempts(opened, [attempt for path in files for attempt in benchmark_attempts(path)])
     note(
         f"{len(frame):,} candidates of encoder {encoders[0]}; {int((~known).sum()):,} are of ideas"
         " or papers that the study does not have and take no part"

@@ -26,6 +26,7 @@ import pandas as pd
 
 from core.config import window_end
 from core.errors import DataError
+from core.forecast.stored import Attempt
 from core.ingest.formats.opened import Opened, present, rest
 from core.ingest.formats.reading import Format, Reading, Row
 from core.ingest.identifiers import content_id
@@ -143,6 +144,27 @@ def benchmark_candidates(path: Path) -> tuple[pd.DataFrame, str, int]:
         raise DataError("\n".join(map(str, problems[:5])))
     depth = max((row["rank"] for row in rows), default=1)
     return frame, str(whole.get("embed_model") or "unknown"), depth
+
+
+def benchmark_attempts(path: Path) -> tuple[Attempt, ...]:
+    """Every window of a file as an attempt, so that one without a forecast is a miss."""
+    opened = Opened(path)
+    if not _is_results(opened):
+        raise DataError(f"{path}: no forecasts of IdeaForecastBench.")
+    whole = opened.first
+    judged = _is_judged(opened)
+    system = _source(opened, whole) if judged else Path(opened.name.removesuffix(".gz")).stem
+    name = "per_prediction" if judged else "predictions"
+    return tuple(
+        Attempt(
+            system=system,
+            topic=topic,
+            cutoff=cutoff,
+            forecasts=len(_list(window, name)),
+            state="ok",
+        )
+        for _, topic, cutoff, window in _windows(whole, Reading(opened.name))
+    )
 
 
 def _windows(

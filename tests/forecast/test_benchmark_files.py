@@ -78,7 +78,10 @@ def judged() -> dict[str, Any]:
             candidate(PAPERS[2], 0.7, 3, 3, 3),
         ],
     }
-    windows = [{"cutoff_month": "2024-07", "per_prediction": [first, second]}]
+    windows = [
+        {"cutoff_month": "2024-07", "per_prediction": [first, second]},
+        {"cutoff_month": "2024-10", "per_prediction": []},
+    ]
     return {
         "mode": "llm_judge_eval",
         "source_json": "/runs/summary_gpt.json",
@@ -145,10 +148,11 @@ def test_the_whole_way_of_a_published_release(folder: Path) -> None:
     now = Settings.of({"draws": 100}, base=whole.settings)
     (row,) = score_forecasts(whole, now).systems.to_dict("records")
     # July: the first forecast takes the third paper (3, 3, 2 pass), the second wants it too and
-    # has no other: 1 of 5 slots. August has no candidate, so it is a miss. July has failures.
-    assert (row["episodes"], row["left_out"]) == (1, 1)
-    assert row["precision_worst_case"] == pytest.approx((1 / 5 + 0) / 2)
-    assert row["hit_worst_case"] == 1 / 2
+    # has no other: 1 of 5 slots. August has no candidate and October no forecast: both are
+    # misses. July has failures.
+    assert (row["episodes"], row["left_out"]) == (2, 1)
+    assert row["precision_worst_case"] == pytest.approx((1 / 5 + 0 + 0) / 3)
+    assert row["hit_worst_case"] == pytest.approx(1 / 3)
 
 
 def test_a_null_window_and_an_unreadable_cutoff_are_dropped(folder: Path) -> None:
