@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from core.generate.literature import Literature, Search, nearest
@@ -30,17 +31,38 @@ class Terms(Texts):
         return {**whole, "items": {"type": "string", **limits}}
 
 
-def _text(name: str) -> Field:
-    return Text(name=name, longest=_LETTERS[name])
+@dataclass(frozen=True, kw_only=True)
+class Written(Text):
+    """A text of the model's own: words of the question given back are no idea."""
+
+    question: str
+
+    def check(self, value: object) -> str:
+        text = super().check(value)
+        words = text.strip(" <>.\"'").casefold()
+        if len(words.split()) > 2 and words in self.question.casefold():
+            raise ValueError("repeats words of the question")
+        return text
+
+
+def _text(name: str, kind: str) -> Field:
+    return Written(name=name, longest=_LETTERS[name], question=load_template(kind).user)
 
 
 _TERMS = Terms(name="key_terms", least=1, most=10, longest=60)
-_FIELDS: dict[str, tuple[Field, ...]] = {
-    PROBLEM: (_text("problem"), _text("rationale")),
-    METHOD: (_text("title"), _text("method"), _TERMS),
-    VANILLA: (*map(_text, ("title", "problem", "rationale", "method")), _TERMS),
+_TEXTS = {
+    PROBLEM: ("problem", "rationale"),
+    METHOD: ("title", "method"),
+    VANILLA: ("title", "problem", "rationale", "method"),
 }
 _EXPECTED_TOKENS = {PROBLEM: 220, METHOD: 340, VANILLA: 500}
+
+
+@cache
+def reply_fields(kind: str) -> tuple[Field, ...]:
+    """What a reply of one stage must hold."""
+    texts = tuple(_text(name, kind) for name in _TEXTS[kind])
+    return texts if kind == PROBLEM else (*texts, _TERMS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +208,7 @@ def _task(kind: str, slot: Slot, messages: Any, version: str) -> Task:
         kind=kind,
         key={"idea_id": slot.idea_id},
         messages=messages,
-        fields=_FIELDS[kind],
+        fields=reply_fields(kind),
         template=version,
         repeat=1 if slot.seed_paper else slot.number,
         expected_tokens=_EXPECTED_TOKENS[kind],
