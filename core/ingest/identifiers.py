@@ -89,7 +89,7 @@ def tells_apart(key: str) -> bool:
 def content_id(prefix: str, *parts: object) -> str:
     """A name made from content: the same content has the same name everywhere."""
     text = "\x1f".join("" if is_missing(part) else str(part).strip() for part in parts)
-    return f"{prefix}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return f"{prefix}-{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def _without_marks(text: str) -> str:

@@ -87,7 +87,8 @@ class _Names:
             if isinstance(entry, dict) and "paper_id" in entry:
                 names.add(("id", str(entry["paper_id"])))
         for name in names:
-            digest = hashlib.blake2b("\x1f".join(name).encode(), digest_size=8).digest()
+            text = "\x1f".join(name).encode(errors="surrogatepass")
+            digest = hashlib.blake2b(text, digest_size=8).digest()
             self.digests.append(int.from_bytes(digest, "big", signed=True))
             self.rows.append(self.count)
         self.count += 1

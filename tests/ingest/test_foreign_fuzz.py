@@ -235,6 +235,13 @@ def test_control_characters_are_taken_out() -> None:
     assert plan.frame["title"].tolist() == ["AB[31m"]
 
 
+@pytest.mark.parametrize("name", NESTED)
+def test_half_characters_become_the_sign_for_none(name: str) -> None:
+    table, data = FILES[name]
+    body = data.replace(b'"T"', b'"\\ud800"').replace(b'"B"', b'"\\ud800"')
+    assert tried(body.replace(b'"First Idea"', b'"A\\ud800"'), table) == "table"
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_broken_file_leaves_the_study_as_it_was(name: str, tmp_path: Path) -> None:
     table, data = FILES[name]
