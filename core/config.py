@@ -34,7 +34,6 @@ NORMALIZERS: tuple[Normalizer, ...] = get_args(Normalizer)
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 QUADRANT_RULES: tuple[QuadrantRule, ...] = get_args(QuadrantRule)
 
-CONFIG_FILE = "study.toml"
 TOP_VENUES = ("ICLR", "NeurIPS", "ICML", "ACL", "EMNLP", "CVPR", "AAAI")
 JUDGE_DIMENSIONS = ("novelty", "feasibility", "impact", "overall")
 PAPER_ENCODER = "specter2"

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from core.config import StudyConfig
 from core.errors import TableError, UsageError
+from core.files import CONFIG_FILE
 from core.schema import TABLES, admit
 from core.simulation.comparisons import DIMENSIONS, comparison_rows, qualities, start_rows
 from core.simulation.ideas import Outlook, idea_rows
@@ -31,7 +32,7 @@ from core.simulation.marks import score_rows
 from core.simulation.papers import CUTOFF, SNAPSHOT, paper_rows, place
 from core.simulation.plan import SYSTEMS, Direction, directions
 from core.simulation.references import reference_rows
-from core.study import CONFIG_FILE, Study
+from core.study import Study
 
 PAPERS = 3000
 IDEAS = 100

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from core.config import CONFIG_FILE as CONFIG_FILE
 from core.config import PRESET_HORIZONS, PresetName, Settings, StudyConfig
 from core.errors import DataError, Problem, TableError, UsageError, nearest
+from core.files import CANDIDATES_INFO, CONFIG_FILE, DERIVED
 from core.ingest.tabular import SUFFIXES, replacing, write_rows
 from core.schema import CANDIDATES, TABLES, Table, admit
 from core.snapshots import admitted
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from core.ligbench.novelty import Novelty
     from core.ligbench.rank import Rank
 
-DERIVED = "derived"
-CANDIDATES_INFO = "candidates.json"
 _TABLE_SUFFIXES = tuple(s + gz for s in SUFFIXES if s != ".json" for gz in ("", ".gz"))
 
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import streamlit as st
 
 from core.config import Settings, StudyConfig
+from core.files import CONFIG_FILE, DERIVED
 from core.hindsight.results import Score, SpecificationCurve, Sweep
-from core.study import CONFIG_FILE, DERIVED, Study
+from core.study import Study
 from dashboard.state import View
 
 if TYPE_CHECKING:

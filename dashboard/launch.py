@@ -21,6 +21,7 @@ APP = ROOT / "dashboard" / "app.py"
 STUDIES_VARIABLE = "FORESEEN_STUDIES"
 FOLDER_VARIABLE = "FORESEEN_STARTED_IN"
 ADDRESS, PORT = "localhost", 8501
+SWITCH_SECONDS = 0.0005
 FIRST_PAGE_NEEDS = (
     "pandas",
     "plotly.graph_objects",
@@ -43,6 +44,8 @@ def main(words: list[str]) -> None:
     sys.path[:] = [str(ROOT), *(place for place in sys.path if place not in ("", str(ROOT)))]
     from streamlit.web.cli import main as streamlit
 
+    # The server answers a browser's many small requests while threads warm up: let it in often.
+    sys.setswitchinterval(SWITCH_SECONDS)
     # Not before: importing streamlit runs plotly, which looks into pandas half imported.
     threading.Thread(target=warm_up, daemon=True).start()
     threading.Thread(target=_announce, args=(options, studies), daemon=True).start()

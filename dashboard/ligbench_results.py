@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.config import ALL_JUDGES, Settings
 from core.errors import ForeseenError
+from core.files import DERIVED
 from core.ligbench.contrasts import Contrasts, contrasts, win_fractions
 from core.ligbench.games import flip_rates
 from core.ligbench.idea_games import IdeaGames, idea_games
@@ -27,7 +28,7 @@ from core.ligbench.studies import (
     expert_agreement,
     one_source,
 )
-from core.study import DERIVED, Study
+from core.study import Study
 from dashboard import cached
 from dashboard.state import View
 

@@ -20,7 +20,8 @@ from core.config import (
     Settings,
 )
 from core.errors import DataError, ForeseenError
-from core.study import CONFIG_FILE, Study
+from core.files import CONFIG_FILE
+from core.study import Study
 from dashboard import cached, state
 from dashboard.prose import count, number, plain
 

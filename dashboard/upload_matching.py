@@ -20,12 +20,13 @@ import numpy as np
 
 from core.config import TEXTS_A_SECOND
 from core.errors import DataError, ForeseenError
+from core.files import DERIVED
 from core.matching.candidates import Match, run_match
 from core.matching.encoders import open_encoder
 from core.matching.pools import pools
 from core.matching.text import NO_SEPARATOR, idea_texts, paper_texts, text_digest
 from core.matching.vectors import FOLDER, Step, folder_name
-from core.study import DERIVED, Study
+from core.study import Study
 
 State = Literal["running", "stopping", "stopped", "failed", "done"]
 ENCODING = ("ideas", "papers")

@@ -16,7 +16,8 @@ from typing import Any
 
 from core.config import PresetName
 from core.errors import DataError, UsageError
-from core.study import CONFIG_FILE, Study
+from core.files import CONFIG_FILE
+from core.study import Study
 from dashboard import sidebar
 from dashboard.launch import FOLDER_VARIABLE
 

@@ -60,13 +60,17 @@ else:
         reasons = sorted({row.undefined for row in rows if row.undefined})
         components.nothing(f"No correlation is defined: {'; '.join(reasons) or 'too few marks'}.")
 
-with st.expander("Every comparison, with test and effect"):
-    components.table(
-        findings.comparison_frame(score),
-        key="comparisons",
-        alt="Every comparison of two systems on the score and on each judge dimension",
-    )
-    st.caption(
-        "Mann–Whitney U, two-sided, asymptotic with tie and continuity correction; Holm over all"
-        " rows; intervals by bootstrap clustered by topic."
-    )
+fold = st.expander(
+    "Every comparison, with test and effect", key="comparisons_fold", on_change="rerun"
+)
+if fold.open:
+    with fold:
+        components.table(
+            findings.comparison_frame(score),
+            key="comparisons",
+            alt="Every comparison of two systems on the score and on each judge dimension",
+        )
+        st.caption(
+            "Mann–Whitney U, two-sided, asymptotic with tie and continuity correction; Holm over"
+            " all rows; intervals by bootstrap clustered by topic."
+        )

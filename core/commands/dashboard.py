@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from core.config import CONFIG_FILE
 from core.errors import DataError
+from core.files import CONFIG_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMOS = [ROOT / "data" / name for name in ("demo", "demo-forecasts")]

@@ -11,7 +11,7 @@ import typer
 from core.commands.options import JsonFlag, note, print_json
 from core.config import HINDSIGHT_MONTHS, HINDSIGHT_TOPICS, StudyConfig
 from core.errors import DataError, UsageError, nearest
-from core.study import CONFIG_FILE
+from core.files import CONFIG_FILE
 
 if TYPE_CHECKING:
     from core.ingest.sources.gather import Gathered

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DataError
+from core.files import DERIVED
 from core.ingest.tabular import replacing
-from core.study import DERIVED
 
 FILE = "run.json"
 _BLOCK = 1 << 20

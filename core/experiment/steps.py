@@ -13,8 +13,9 @@ from core.errors import DataError, UsageError
 from core.experiment.journal import Entry, digest_of, file_digest
 from core.experiment.schema import Calibrate, Fetch, Import, Match, New, Report
 from core.experiment.step import Done, Step, Work
+from core.files import CONFIG_FILE
 from core.matching.encoders import Encoder, open_encoder
-from core.study import CONFIG_FILE, Study, table_file
+from core.study import Study, table_file
 
 
 def make_study(new: New | None, folder: Path, *, dry_run: bool) -> tuple[bool, str]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from core.errors import UsageError
 from core.export.matched import SIMULATED
+from core.files import CONFIG_FILE
 from core.schema import TABLES, Table
-from core.study import CONFIG_FILE, Study, table_file
+from core.study import Study, table_file
 
 _TERMS = (
     "citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty",

@@ -19,11 +19,12 @@ import pandas as pd
 
 from core.config import COVERAGE_CLUSTERS, Pool, Settings
 from core.errors import DataError, UsageError
+from core.files import DERIVED
 from core.ingest.tabular import read_rows, replacing, write_rows
 from core.matching.candidates import inputs_digest
 from core.matching.pools import Pools, pools, possible_days, topic_masks
 from core.matching.text import Texts, idea_texts, paper_texts
-from core.study import DERIVED, Study, frame_digest
+from core.study import Study, frame_digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

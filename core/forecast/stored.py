@@ -14,10 +14,11 @@ from datetime import date
 from pathlib import Path
 
 from core.errors import DataError
+from core.files import DERIVED
 from core.forecast.manifest import EPISODES_FILE
 from core.ingest.tabular import replacing
 from core.schema import STATES
-from core.study import DERIVED, Study
+from core.study import Study
 
 ATTEMPTS_FILE = "attempts.jsonl"
 RATINGS_FILE = "generality.jsonl"

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.config import StudyConfig
 from core.errors import UsageError
+from core.files import CONFIG_FILE, DERIVED
 from core.generate.literature import (
     KeywordSearch,
     Literature,
@@ -42,7 +43,7 @@ from core.judging.run import StopSignal, run
 from core.judging.tables import merge_rows
 from core.judging.task import Task
 from core.matching.encoders import Encoder, open_encoder
-from core.study import CONFIG_FILE, DERIVED, Study
+from core.study import Study
 
 _STAND_IN_WORDS = 130
 

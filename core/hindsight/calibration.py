@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from core.config import Settings
 from core.errors import DataError
+from core.files import DERIVED
 from core.ingest.tabular import replacing
 from core.matching.index import DECIMALS, normalised, rounded
 from core.matching.pools import Pools, topic_masks
 from core.matching.vectors import Progress, Step
-from core.study import DERIVED, CandidatesInfo, Study
+from core.study import CandidatesInfo, Study
 
 FILE = "calibration.json"
 BASES = {

@@ -11,10 +11,11 @@ import pandas as pd
 
 from core.config import StudyConfig
 from core.errors import DataError, Problem
+from core.files import CONFIG_FILE
 from core.ingest.coverage import Coverage, coverage
 from core.ingest.tabular import read_rows
 from core.schema import TABLES, admit
-from core.study import CONFIG_FILE, Study, table_file
+from core.study import Study, table_file
 
 _SHOWN_IDS = 5
 

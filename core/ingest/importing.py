@@ -21,6 +21,7 @@ import pandas as pd
 
 from core.config import StudyConfig
 from core.errors import DataError, TableError, UsageError, nearest
+from core.files import CONFIG_FILE
 from core.ingest.conversion import Converted, convert
 from core.ingest.links import link_ids, unknown_ids
 from core.ingest.mapping import FieldMapping, ImportOptions, propose_mapping
@@ -31,7 +32,7 @@ from core.ingest.report import DroppedRow, FileReport, ImportReport, LinkedId, M
 from core.ingest.tabular import RawFile, read_rows
 from core.ingest.upsert import REPEAT_RULE, number_repeats, upsert
 from core.schema import TABLES, Table, admit
-from core.study import CONFIG_FILE, Study, frame_digest, table_file
+from core.study import Study, frame_digest, table_file
 
 CLASH = (
     "its paper_id {named} already names another paper, {title}. Take another column:"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.config import COMPARED_REFERENCES, RETRIEVED_DEEP
 from core.errors import DataError, UsageError
+from core.files import DERIVED
 from core.ligbench.fusion import fuse
 from core.ligbench.references import plain_title
 from core.matching.encoders import Encoder, open_encoder
@@ -23,7 +24,7 @@ from core.matching.index import normalised
 from core.matching.text import Texts, idea_texts, paper_texts
 from core.matching.vectors import encode
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
-from core.study import DERIVED, Study
+from core.study import Study
 
 _TEXTS = ("title", "abstract", *FORMAL_PARTS)
 

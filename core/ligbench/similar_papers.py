@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from core.config import NOVELTY_DEPTH
 from core.errors import DataError, UsageError
+from core.files import DERIVED
 from core.ingest.tabular import read_rows, replacing, write_rows
 from core.matching.encoders import Encoder, open_encoder
 from core.matching.pools import Pools, idea_cutoffs, possible_days
 from core.matching.text import NO_SEPARATOR, Texts, idea_texts, paper_texts
 from core.matching.vectors import Progress, encode
-from core.study import DERIVED, Study, frame_digest
+from core.study import Study, frame_digest
 
 FILE, INFO_FILE = "novelty.parquet", "novelty.json"
 COLUMNS = ("idea_id", "paper_id", "similarity", "rank", "ambiguous")

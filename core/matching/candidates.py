@@ -18,13 +18,14 @@ import pandas as pd
 
 from core.config import Pool, Settings
 from core.errors import DataError, UsageError
+from core.files import DERIVED
 from core.matching.brought import read_vectors
 from core.matching.encoders import Encoder, open_encoder
 from core.matching.index import Neighbours, search, search_numpy
 from core.matching.pools import Pools, pools
 from core.matching.text import NO_SEPARATOR, Texts, idea_texts, paper_texts
 from core.matching.vectors import CHUNK, Progress, Step, encode
-from core.study import DERIVED, CandidatesInfo, Study, frame_digest
+from core.study import CandidatesInfo, Study, frame_digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

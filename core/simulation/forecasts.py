@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 
 from core.config import StudyConfig, window_end
 from core.errors import TableError, UsageError
+from core.files import CONFIG_FILE
 from core.schema import TABLES, admit
 from core.simulation.ideas import Outlook, idea_rows
 from core.simulation.marks import score_rows
 from core.simulation.papers import CUTOFF, SNAPSHOT, Placement, paper_rows
 from core.simulation.plan import GROUNDED, VAGUE, Direction
 from core.simulation.texts import topics
-from core.study import CONFIG_FILE, Study
+from core.study import Study
 
 Days = NDArray[np.int64]
 

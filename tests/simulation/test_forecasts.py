@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from core.cli import app
 from core.config import Settings
 from core.errors import DataError, UsageError
+from core.files import CONFIG_FILE
 from core.forecast.geometry import read_geometry
 from core.forecast.ledger import ledger
 from core.forecast.score import score_forecasts
@@ -36,7 +37,7 @@ from core.simulation.verdicts import (
     simulate_ratings,
     simulate_verdicts,
 )
-from core.study import CONFIG_FILE, Study
+from core.study import Study
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo-forecasts"
 FILES = (CONFIG_FILE, "ideas.jsonl", "papers.jsonl", "scores.csv")

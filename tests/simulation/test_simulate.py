@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 
 from core.cli import app
 from core.errors import UsageError
+from core.files import CONFIG_FILE
 from core.hindsight.venues import top_flags
 from core.simulate import SUFFIXES, simulate, write_study
 from core.simulation.marks import JUDGES, REPEATS
 from core.simulation.plan import GROUNDED, SYSTEMS, VAGUE, directions
 from core.simulation.texts import topics
-from core.study import CONFIG_FILE, Study
+from core.study import Study
 
 FILES = [CONFIG_FILE, *(name + suffix for name, suffix in SUFFIXES.items())]
 
