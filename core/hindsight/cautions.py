@@ -20,6 +20,7 @@ def cautions(study: Study, result: Score) -> tuple[Caution, ...]:
         *_of_candidates(study, result),
         *_of_leakage(study, result),
         *_of_pool(study, result),
+        *_of_depth(study, result),
         *_of_resampling(study, result),
     ]
     return tuple(Caution(code=code, message=message) for code, message in found)
@@ -105,16 +106,23 @@ def _of_candidates(study: Study, result: Score) -> list[tuple[str, str]]:
         found.append(
             ("empty_pool", f"{_ideas(empty)} of {len(there.admitted)} have an empty pool: score 0.")
         )
-    short = int((there.admitted < settings.k).sum()) - empty
-    if short > 0:
-        found.append(
-            (
-                "short_of_k",
-                f"{_ideas(short)} of {len(there.admitted)} have fewer than K = {settings.k}"
-                " admitted candidates.",
-            )
-        )
     return found
+
+
+def _of_depth(study: Study, result: Score) -> list[tuple[str, str]]:
+    if study.candidates is None:
+        return []
+    there = panel(study, result.settings)
+    short = int(((there.admitted < result.settings.k) & (there.pool_size > 0)).sum())
+    if not short:
+        return []
+    return [
+        (
+            "short_of_k",
+            f"{_ideas(short)} of {len(there.admitted)} have fewer than K = {result.settings.k}"
+            " admitted candidates.",
+        )
+    ]
 
 
 @once_per_study(1)
