@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
+from core.cache import remembered
 from core.config import Settings, StudyConfig
 from core.files import CONFIG_FILE, DERIVED
 from core.hindsight.results import Score, SpecificationCurve, Sweep
@@ -86,8 +87,17 @@ BESIDE_MARKS = tuple(name for name in Settings.model_fields if name not in OF_MA
 
 
 def score(view: View) -> Score:
-    """HindSight of the view."""
-    return kept("score", view, lambda study, settings: study.score(settings), *_CALIBRATION)
+    """HindSight of the view; under the study's own settings it is kept on disk, too.
+
+    That is what a first page shows, and a start need not compute it again.
+    """
+
+    def compute(study: Study, settings: Settings) -> Score:
+        if settings != view.base:
+            return study.score(settings)
+        return remembered(study, settings, "score", (), lambda: study.score(settings))
+
+    return kept("score", view, compute, *_CALIBRATION)
 
 
 def sweep(view: View) -> Sweep:
@@ -117,7 +127,14 @@ def specifications(
     from core.hindsight.specifications import CHOICES
 
     def compute(study: Study, settings: Settings) -> SpecificationCurve:
-        return study.specifications(settings, a=a, b=b, **grid)
+        choices = (a, b, *sorted(grid.items()))
+        return remembered(
+            study,
+            settings,
+            "specifications",
+            choices,
+            lambda: study.specifications(settings, a=a, b=b, **grid),
+        )
 
     name = f"specifications {a!r} {b!r} {sorted(grid.items())}"
     return kept(name, view, compute, *CHOICES, "venue_weight", *_BESIDE)

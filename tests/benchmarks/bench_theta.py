@@ -183,6 +183,7 @@ class Server:
 
 def moved(page: Any, key: str) -> float:
     """Milliseconds that one step of θ takes, from the key to a page at rest."""
+    page.bring_to_front()
     page.wait_for_function(_RESTS)
     page.get_by_role("slider", name="Threshold θ").focus()
     page.evaluate(_WATCH)

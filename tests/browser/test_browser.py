@@ -160,7 +160,7 @@ def test_a_csv_is_downloaded(page: Any, address: str) -> None:
     page.goto(address)
     settle(page)
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="CSV").first.click()
+        page.locator(".st-key-scores_csv").get_by_role("button", name="CSV").click()
     text = Path(waiting.value.path()).read_text(encoding="utf-8")
     assert waiting.value.suggested_filename == "scores.csv"
     assert text.startswith("idea_id,system,topic,score\n")

@@ -23,6 +23,7 @@ FileKind = Literal["json", "jsonl", "delimited", "xml", "bibtex", "parquet", "em
 _HEAD = 1 << 16
 _CHUNK = 1 << 20
 _BIBTEX = re.compile(r"\s*(?:%[^\n]*\n\s*)*@\s*[a-z]+\s*[{(]", re.I)
+_NUMBER_OR_NOTHING = re.compile(r"[-+.\deE]*")
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -190,7 +191,8 @@ def stream_list(place: str, text: IO[str]) -> Iterator[Any]:
             if not more():
                 raise broken(error) from None
             continue
-        if end == len(buffer) and not ended and more():
+        # A number may go on behind what has been read: "-0" may be the start of "-0.5".
+        if not ended and _NUMBER_OR_NOTHING.fullmatch(buffer, end) and more():
             continue
         yield item
         count += 1
