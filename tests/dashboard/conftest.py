@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from app_reading import Open
 from builders import study_folder
 from streamlit.testing.v1 import AppTest
 
 APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture(scope="session")
@@ -50,14 +49,3 @@ def open_app(monkeypatch: pytest.MonkeyPatch, small_study: Path) -> Open:
         return app
 
     return start
-
-
-def settings_of(app: AppTest) -> object:
-    """The settings that the page of this run was drawn with."""
-    return app.session_state["_view"].settings
-
-
-def words(app: AppTest) -> str:
-    """All text of the page."""
-    groups = (app.title, app.subheader, app.markdown, app.caption, app.info, app.warning)
-    return "\n".join(str(item.value) for group in groups for item in group)

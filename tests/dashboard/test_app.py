@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from app_reading import Open, settings_of, words
 from builders import study_folder
-from conftest import Open, settings_of, words  # type: ignore[import-not-found]
 from streamlit.testing.v1 import AppTest
 
 from core.config import Settings
