@@ -43,14 +43,25 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def names_streamlit_option(words: list[str]) -> bool:
+    """Whether a command line begins with an option of Streamlit's, such as ``--server.port``."""
+    return bool(words) and words[0].startswith("--") and "." in words[0].partition("=")[0]
+
+
 # The dashboard starts in another process: nothing that it does not need is loaded before.
-_OPENS = Path(sys.argv[0]).name == "foreseen" and sys.argv[1:2] in ([], ["open"])
+_OPENS = Path(sys.argv[0]).name == "foreseen" and (
+    sys.argv[1:2] in ([], ["open"]) or names_streamlit_option(sys.argv[1:])
+)
 for _name in ("dashboard",) if _OPENS else COMMAND_MODULES:
     import_module(f"core.commands.{_name}").register(app)
 
 
 def main() -> None:
     """Run the command line; an error that is the user's to mend is told without a traceback."""
+    if names_streamlit_option(sys.argv[1:]):
+        sys.argv.insert(1, "open")
     try:
         app()
     except ForeseenError as error:

@@ -84,3 +84,20 @@ def test_the_real_server_answers_prints_one_line_and_ends_on_ctrl_c(tmp_path: Pa
     assert server.returncode in (0, 130)
     assert "Traceback" not in err
     assert out.strip() in ("", "Stopping...")
+
+
+@pytest.mark.parametrize(
+    ("words", "theirs"),
+    [
+        (["--server.port", "8600"], True),
+        (["--server.port=8600"], True),
+        (["--help"], False),
+        (["score", "a.b"], False),
+        (["open", "--server.port", "8600"], False),
+        ([], False),
+    ],
+)
+def test_streamlit_s_options_need_no_command(words: list[str], theirs: bool) -> None:
+    from core.cli import names_streamlit_option
+
+    assert names_streamlit_option(words) is theirs
