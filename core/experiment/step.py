@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -82,16 +83,17 @@ class Work:
         return self.study.folder
 
 
-class Step:
+class Step(ABC):
     """One step. It tells its inputs as digests, whether what it left is there, and does its work."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        raise NotImplementedError
+        """What the step is called in the log and in the journal."""
 
+    @abstractmethod
     def inputs(self, work: Work) -> Mapping[str, str]:
         """Digests of all that the result hangs on, by a name for people."""
-        raise NotImplementedError
 
     def missing(self, work: Work, entry: Entry) -> str | None:  # noqa: ARG002
         """What of the result is gone, or still owed; None where all is there."""
@@ -101,5 +103,6 @@ class Step:
         """The calls to a model that it would take; None for a step without."""
         return None
 
+    @abstractmethod
     def run(self, work: Work) -> Done:
-        raise NotImplementedError
+        """Do the work, and tell what came of it."""
