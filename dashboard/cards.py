@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import components
-from dashboard.case_export import (
+from dashboard.charts.quadrants import MEANINGS, NAMES
+from dashboard.export.cases import (
     STATES,
     against_theta,
     origin,
     paper_facts,
     score_sentence,
 )
-from dashboard.charts.quadrants import MEANINGS, NAMES
 from dashboard.prose import count, fixed, plain, shorten
 
 if TYPE_CHECKING:

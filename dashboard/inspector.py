@@ -12,13 +12,14 @@ from core.hindsight.cases import Case, CasePaper
 from core.hindsight.shared_terms import shared_terms
 from core.hindsight.venues import chosen_venues, read_venue
 from core.schema import FORMAL_PARTS
-from dashboard import components, ligbench_line, picking
+from dashboard import components, picking
 from dashboard.cards import BADGES, LEAKED, judges_sentence
-from dashboard.case_export import STATES, against_theta, origin, paper_facts, score_sentence
 from dashboard.charts.idea import candidate_chart, candidate_table
 from dashboard.charts.quadrants import MEANINGS, NAMES
 from dashboard.charts.theme import system_styles
-from dashboard.document import web_address
+from dashboard.export.cases import STATES, against_theta, origin, paper_facts, score_sentence
+from dashboard.export.document import web_address
+from dashboard.ligbench import line as ligbench_line
 from dashboard.marked import marked_html, shared_words
 from dashboard.prose import count, fixed, plain
 from dashboard.state import View

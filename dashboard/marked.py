@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from core.hindsight.shared_terms import segments
-from dashboard.document import text
+from dashboard.export.document import text
 from dashboard.prose import count
 
 LONGEST = 6_000

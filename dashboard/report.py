@@ -28,9 +28,7 @@ from core.hindsight.results import (
 from core.ingest.tabular import replacing
 from core.published import HINDSIGHT_PAPER, SETTING, beside
 from core.study import Study
-from dashboard import document as doc
 from dashboard.beside_text import TABLES, beside_sentence, beside_table
-from dashboard.case_export import SIMULATED_EXPORT, card_html
 from dashboard.charts.conclusions import conclusions_of, holding, holds_at
 from dashboard.charts.quadrants import (
     MEANINGS,
@@ -42,8 +40,10 @@ from dashboard.charts.quadrants import (
     placed,
     quadrants_sentence,
 )
+from dashboard.export import document as doc
+from dashboard.export.cases import SIMULATED_EXPORT, card_html
+from dashboard.export.strip import score_strips
 from dashboard.prose import count, fixed, interval, number, p_value, percent
-from dashboard.strip import score_strips
 
 SHOWN_CARDS = 6
 SHOWN_STRETCHES = 4

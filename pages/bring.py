@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import (
-    components,
-    state,
-    upload_import,
-    upload_match_view,
-    upload_places,
-    upload_study,
-)
+from dashboard import components, state
+from dashboard.bring import importing, match_view, new_study, places
 from dashboard.prose import count, plain
 
 view = state.current()
 study = view.study
-refused = upload_places.read_only_reason(study.folder)
+refused = places.read_only_reason(study.folder)
 parts = ["New study", "Tables", "Matching"]
 components.page(
     "Bring your own ideas, papers and marks",
@@ -33,14 +27,14 @@ new, tables, matching = st.tabs(
 )
 if new.open:
     with new:
-        upload_study.draw()
+        new_study.draw()
 for tab, draw in (
-    (tables, lambda: upload_import.draw(study)),
-    (matching, lambda: upload_match_view.draw(view)),
+    (tables, lambda: importing.draw(study)),
+    (matching, lambda: match_view.draw(view)),
 ):
     if tab.open:
         with tab:
             if refused:
-                upload_study.read_only(study, refused)
+                new_study.read_only(study, refused)
             else:
                 draw()

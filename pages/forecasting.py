@@ -5,29 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from core.forecast.episode_view import episode_names
-from dashboard import (
-    components,
-    episode_inspector,
-    forecast_controls,
-    forecast_hidden,
-    forecast_parts,
-    forecast_start,
-    forecast_views,
-    state,
-)
+from dashboard import components, state
 from dashboard.charts.forecast import cutoffs_chart, differences_chart, systems_chart
 from dashboard.charts.theme import system_styles
-from dashboard.findings_forecast import forecasting
+from dashboard.forecast import controls, inspector, parts, start, views
+from dashboard.forecast import hidden as forecast_hidden
+from dashboard.forecast.findings import forecasting
 from dashboard.prose import plain
 
-view = forecast_start.forecasts_or_stop(state.current())
+view = start.forecasts_or_stop(state.current())
 head = st.container()
 forecasts = view.study.ideas[view.study.ideas["rank"].notna()]
-choices = forecast_controls.draw(
+choices = controls.draw(
     view, sorted(set(view.study.verdicts["judge"])), sorted(set(forecasts["system"]))
 )
 view, judge, metric = choices.view, choices.judge, choices.metric
-score = forecast_views.score(view)
+score = views.score(view)
 finding = forecasting(score, judge, metric)
 with head:
     components.page(finding.title, finding.sentence)
@@ -50,7 +43,7 @@ if baseline and right is not None:
             key="differences_chart",
             title=f"Against {plain(baseline)}",
         )
-forecast_parts.systems_table(view, score, judge)
+parts.systems_table(view, score, judge)
 
 names = episode_names(score.episodes)
 cutoffs, topics, failures, judges, hidden = st.tabs(
@@ -64,16 +57,16 @@ if cutoffs.open:
         components.chart(cutoffs_chart(score, judge, metric, styles, theme), key="cutoffs_chart")
 if topics.open:
     with topics:
-        forecast_parts.by_topic(score, choices, names)
+        parts.by_topic(score, choices, names)
 if failures.open:
     with failures:
-        forecast_parts.failures(score, choices)
+        parts.failures(score, choices)
 if judges.open:
     with judges:
-        forecast_parts.judges(view)
+        parts.judges(view)
 if hidden.open:
     with hidden:
         forecast_hidden.draw(score, choices)
 
 st.subheader("Read an episode", anchor=False)
-episode_inspector.draw(view, names, judge, episode_inspector.telling(score, judge, names))
+inspector.draw(view, names, judge, inspector.telling(score, judge, names))

@@ -5,17 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.agreement.marks import DIMENSIONS
-from dashboard import (
-    components,
-    judging_biases,
-    judging_disputes,
-    judging_marking,
-    judging_parts,
-    judging_views,
-    picking,
-    state,
-)
-from dashboard.judging_findings import (
+from dashboard import components, picking, state
+from dashboard.judging import biases as judging_biases
+from dashboard.judging import disputes as judging_disputes
+from dashboard.judging import marking as judging_marking
+from dashboard.judging import parts, views
+from dashboard.judging.findings import (
     judges_sentence,
     judges_title,
     left_out_sentence,
@@ -25,11 +20,11 @@ from dashboard.judging_findings import (
 )
 
 view = state.current()
-found = judging_views.agreement(view)
+found = views.agreement(view)
 titles = dict(zip(view.study.ideas["idea_id"], view.study.ideas["title"].fillna(""), strict=True))
 dimensions = [each.on for each in found.overall_by if each.on is not None]
 if not dimensions:
-    judging_parts.no_mark(view, found)
+    parts.no_mark(view, found)
     st.stop()
 
 head = st.container()
@@ -37,20 +32,20 @@ picking.unknown_in_link("on", dimensions)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     on = st.selectbox("Compare", dimensions, key="on", width=200, **state.BOUND)
     pairs = pairs_on(found, on)
-    pair = judging_parts.choose_pair(pairs)
-    plot = judging_parts.choose_plot(pair)
-marks = judging_views.paired_marks(view, pair.judge_a, pair.judge_b, on) if pair else None
+    pair = parts.choose_pair(pairs)
+    plot = parts.choose_plot(pair)
+marks = views.paired_marks(view, pair.judge_a, pair.judge_b, on) if pair else None
 with head:
     components.page(judges_title(found, on), judges_sentence(found, on, pair, marks))
 
 if pair and marks and pair.n:
-    judging_parts.pictures(view, pair, marks, plot, titles)
+    parts.pictures(view, pair, marks, plot, titles)
 if pairs:
     chosen_first = sorted(pairs, key=lambda each: each is not pair)
-    judging_parts.agreement_table(found, chosen_first)
+    parts.agreement_table(found, chosen_first)
     if pair is not None:
         st.caption(left_out_sentence(pair) + one_order_sentence(found, on))
-judging_parts.who_judged(view, found)
+parts.who_judged(view, found)
 
 disputes, marking, repeats, biases, together = st.tabs(
     ["Disputes", "Mark", "Repeats", "Biases", "Together"],
@@ -69,10 +64,10 @@ if marking.open:
         judging_marking.draw(view, on, titles)
 if repeats.open:
     with repeats:
-        judging_parts.repeats(view, found, on)
+        parts.repeats(view, found, on)
 if biases.open:
     with biases:
         judging_biases.draw(view, on, DIMENSIONS[on].table, titles)
 if together.open:
     with together:
-        judging_parts.together(view, overall_on(found, on))
+        parts.together(view, overall_on(found, on))

@@ -7,19 +7,11 @@ import streamlit as st
 from core.config import ALL_JUDGES
 from core.errors import ForeseenError
 from core.ligbench.debias import DIMENSIONS
-from dashboard import (
-    components,
-    ligbench_ideas,
-    ligbench_judges,
-    ligbench_parts,
-    ligbench_simulation,
-    picking,
-    state,
-)
-from dashboard import ligbench_results as results
+from dashboard import components, picking, state
 from dashboard.charts.ligbench import MODE_NAMES
 from dashboard.charts.theme import system_styles
-from dashboard.ligbench_findings import systems_finding
+from dashboard.ligbench import ideas, judges, parts, results, simulation
+from dashboard.ligbench.findings import systems_finding
 from dashboard.prose import count, plain
 
 TABS = ("Systems", "One idea", "References", "Novelty", "Judges", "Against HindSight", "Simulation")
@@ -28,7 +20,7 @@ OF_RATINGS = ("Systems", "One idea", "Against HindSight")
 view = state.current()
 study = view.study
 if study.references.empty:
-    ligbench_parts.no_references(view)
+    parts.no_references(view)
     st.stop()
 
 styles = system_styles(view.systems)
@@ -90,7 +82,7 @@ if study.comparisons.empty:
         components.page(
             f"{count(len(study.references), 'reviewed paper')}, and no idea compared with one yet"
         )
-        ligbench_parts.no_comparisons(view)
+        parts.no_comparisons(view)
 else:
     try:
         ranked = results.rank(own)
@@ -114,18 +106,18 @@ tabs = st.tabs(names, key="lig_tab", on_change="rerun", bind=state.BIND)
 shown = next((name for name, tab in zip(names, tabs, strict=True) if tab.open), names[0])
 with tabs[names.index(shown)]:
     if shown == "References":
-        ligbench_parts.references(view, dimension)
+        parts.references(view, dimension)
     elif shown == "Novelty":
-        ligbench_parts.novelty(own, novelty, missing, styles)
+        parts.novelty(own, novelty, missing, styles)
     elif shown == "Judges":
-        ligbench_judges.draw(own)
+        judges.draw(own)
     elif shown == "Simulation":
-        ligbench_simulation.draw(own)
+        simulation.draw(own)
     elif ranked is None or ranked.ideas.empty:
         components.nothing("No idea has a game, so there is nothing to draw.")
     elif shown == "Systems":
-        ligbench_parts.systems(own, ranked, novelty, contrast, dimension, styles)
+        parts.systems(own, ranked, novelty, contrast, dimension, styles)
     elif shown == "One idea":
-        ligbench_ideas.one_idea(own, ranked, dimension, titles, styles)
+        ideas.one_idea(own, ranked, dimension, titles, styles)
     else:
-        ligbench_ideas.meeting(view, own, ranked, novelty, missing, styles)
+        ideas.meeting(view, own, ranked, novelty, missing, styles)

@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.hindsight.cases import case, cases, quadrant_ids
 from dashboard import cards, components, picking, quadrant_controls, state
-from dashboard.case_export import cards_csv, cards_html
 from dashboard.charts.quadrants import (
     MEANINGS,
     NAMES,
@@ -19,6 +18,7 @@ from dashboard.charts.quadrants import (
     quadrants_title,
     settings_line,
 )
+from dashboard.export.cases import cards_csv, cards_html
 from dashboard.prose import count, plain
 
 view = state.current()

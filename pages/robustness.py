@@ -6,14 +6,14 @@ from dashboard import cached, choices, components, state
 from dashboard.charts.specifications import explained_chart, specification_chart
 from dashboard.charts.theme import system_styles
 from dashboard.charts.variants import ranks_chart, terms_chart
-from dashboard.findings_robustness import (
+from dashboard.findings.robustness import (
     chance_sentence,
     ranks_title,
     robustness,
     shares_frame,
     venue_title,
 )
-from dashboard.findings_thresholds import pair_of
+from dashboard.findings.thresholds import pair_of
 from dashboard.prose import count, plain
 
 view = state.current()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiment import background
-from dashboard import components, run_form, run_watch, state, upload_places
+from dashboard import components, state
+from dashboard.bring import places
 from dashboard.prose import count, plain
+from dashboard.run import form, watch
 
 view = state.current()
 study = view.study
@@ -16,7 +18,7 @@ components.page(
     f" {count(len(study.scores), 'mark')}. Nothing is asked before you start it, and every call"
     " is kept with its reply.",
 )
-refused = upload_places.read_only_reason(study.folder)
+refused = places.read_only_reason(study.folder)
 if refused or study.folder is None:
     components.nothing(plain(f"{refused} Open or make a study of your own to run a model on it."))
     components.link("bring", "Make a study", icon=":material/upload_file:")
@@ -25,11 +27,11 @@ if refused or study.folder is None:
 run = background.run_of(study.folder)
 look = None if run is None else run.look()
 if run is not None and look is not None and look.active:
-    st.fragment(run_watch.watch, run_every=1.0)(run)
+    st.fragment(watch.watch, run_every=1.0)(run)
     st.stop()
 if run is not None and look is not None:
-    run_watch.ended(run, look)
+    watch.ended(run, look)
     st.subheader("Another run", anchor=False)
-step = run_form.draw(study)
+step = form.draw(study)
 if step is not None:
-    run_watch.ask(study, study.folder, step)
+    watch.ask(study, study.folder, step)

@@ -8,7 +8,7 @@ from dashboard.charts.conclusions import strip_chart
 from dashboard.charts.similarities import similarity_chart
 from dashboard.charts.sweep import METRICS, curve_chart, ratio_chart
 from dashboard.charts.theme import system_styles
-from dashboard.findings_thresholds import pair_of, thresholds
+from dashboard.findings.thresholds import pair_of, thresholds
 from dashboard.prose import count, number, percent, plain
 
 view = state.current()

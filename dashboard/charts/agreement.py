@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dashboard.charts.theme import NEGATIVE, Chart, Theme, base_layout
-from dashboard.judging_findings import CATEGORIES, ON_NAMES, UNITS, shares_text
+from dashboard.judging.findings import CATEGORIES, ON_NAMES, UNITS, shares_text
 from dashboard.prose import count, interval, label, number, percent, plain, shorten
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.charts.agreement import estimate_text
 from dashboard.charts.judges import moved_text, shifts, span_of, system_marker
 from dashboard.charts.theme import Chart, Theme, base_layout, system_styles
-from dashboard.judging_findings import ON_NAMES
+from dashboard.judging.findings import ON_NAMES
 from dashboard.prose import count, fixed, label, number, plain, shorten
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.charts.agreement import estimate_text
 from dashboard.charts.theme import NEGATIVE, Chart, Theme, base_layout, system_styles, tint
-from dashboard.judging_findings import ON_NAMES, UNITS
+from dashboard.judging.findings import ON_NAMES, UNITS
 from dashboard.prose import count, fixed, interval, label, number, percent, plain, shorten
 
 if TYPE_CHECKING:

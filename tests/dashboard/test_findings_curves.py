@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from core.hindsight.results import Sweep
-from dashboard.findings_robustness import robustness, shares_frame
-from dashboard.findings_thresholds import lead, pair_of, thresholds
+from dashboard.findings.robustness import robustness, shares_frame
+from dashboard.findings.thresholds import lead, pair_of, thresholds
 
 PAIR = ("alpha", "beta")
 

@@ -18,7 +18,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import DataError
 from core.study import Study
-from dashboard import sidebar, upload_mapping, upload_matching, upload_places
+from dashboard import sidebar
+from dashboard.bring import mapping as upload_mapping
+from dashboard.bring import matching as upload_matching
+from dashboard.bring import places as upload_places
 
 APP = str(Path(__file__).resolve().parents[2] / "dashboard" / "app.py")
 IDEAS = b"""id,model,Problem,Method,note

@@ -25,16 +25,14 @@ from core.ingest.foreign import plan_files
 from core.ingest.mapping import ImportOptions
 from core.schema import TABLES
 from core.study import Study
-from dashboard import (
-    sidebar,
-    upload_files,
-    upload_mapping,
-    upload_match_view,
-    upload_matching,
-    upload_places,
-    upload_writing,
-)
-from dashboard.upload_mapping import EXTRA, LEAVE, Choice
+from dashboard import sidebar
+from dashboard.bring import files as upload_files
+from dashboard.bring import mapping as upload_mapping
+from dashboard.bring import match_view as upload_match_view
+from dashboard.bring import matching as upload_matching
+from dashboard.bring import places as upload_places
+from dashboard.bring import writing as upload_writing
+from dashboard.bring.mapping import EXTRA, LEAVE, Choice
 
 IDEAS = b"id,model,Problem,Method,note\na1,sys,Do x,By y,n1\na2,sys,Do z,By w,n2\n"
 

@@ -14,7 +14,7 @@ from page_studies import write_study
 
 from core.hindsight.cases import case, cases
 from core.study import Study
-from dashboard.case_export import against_theta, cards_csv, cards_html, paper_facts
+from dashboard.export.cases import against_theta, cards_csv, cards_html, paper_facts
 from dashboard.marked import marked_html
 from dashboard.report import main, report_html
 

@@ -7,7 +7,7 @@ from html_parsing import parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.document import document, element, folded, link, table, text, web_address
+from dashboard.export.document import document, element, folded, link, table, text, web_address
 
 HOSTILE = [
     "<script>alert(1)</script>",

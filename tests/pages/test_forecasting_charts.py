@@ -30,7 +30,7 @@ from dashboard.charts.forecast_parts import (
     topics_table,
 )
 from dashboard.charts.theme import DARK, LIGHT, Chart, system_styles
-from dashboard.findings_forecast import forecasting
+from dashboard.forecast.findings import forecasting
 
 STYLES = system_styles(["alpha", "beta"])
 BASE = Settings.of({"draws": 100}, base=PRESETS["ideaforecastbench"])

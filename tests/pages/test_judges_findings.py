@@ -32,7 +32,7 @@ from dashboard.charts.agreement import (
 from dashboard.charts.biases import bias_rows, halo_rows, length_chart
 from dashboard.charts.judges import bland_altman_chart, repeats_chart, scatter_chart
 from dashboard.charts.theme import DARK, LIGHT
-from dashboard.judging_findings import (
+from dashboard.judging.findings import (
     judges_sentence,
     judges_title,
     left_out_sentence,

@@ -31,7 +31,7 @@ from dashboard.charts.ligbench_meeting import meeting_chart
 from dashboard.charts.ligbench_novelty import novelty_map_chart
 from dashboard.charts.ligbench_references import judges_chart, means_chart, shares_chart
 from dashboard.charts.theme import DARK, LIGHT, Theme, system_styles
-from dashboard.ligbench_findings import systems_finding
+from dashboard.ligbench.findings import systems_finding
 
 QUICK = Settings(theta=0.5, draws=100, orders=20)
 FOREIGN = "<b>alpha</b>"

@@ -19,7 +19,8 @@ from core.experiment.schema import Calls, Judge
 from core.judging.client import Request
 from core.judging.mock import MockClient
 from core.study import Study
-from dashboard import run_form, sidebar
+from dashboard import sidebar
+from dashboard.run import form as run_form
 
 APP = str(Path(__file__).resolve().parents[2] / "dashboard" / "app.py")
 

@@ -13,20 +13,21 @@ from core.experiment.step import Surroundings, Work
 from core.judging.calls import CALLS_FILE
 from core.judging.report import Estimate, Progress
 from core.study import Study
-from dashboard import run_form, upload_files
+from dashboard.bring import files
 from dashboard.prose import count, number, plain
+from dashboard.run import form
 
 SHOWN_LINES = 20
 
 
 def ask(study: Study, folder: Path, step: ModelStep) -> None:
     """What the step would take, and the button that starts it."""
-    work = Work(study=study, around=Surroundings(base=folder, client=run_form.client))
+    work = Work(study=study, around=Surroundings(base=folder, client=form.client))
     log = folder / CALLS_FILE
     key = (study.key, repr(step), log.stat().st_size if log.exists() else 0)
     try:
-        run_form.client(step.part)
-        guess = upload_files.remembered("_run_estimate", key, lambda: step.estimate(work))
+        form.client(step.part)
+        guess = files.remembered("_run_estimate", key, lambda: step.estimate(work))
     except ForeseenError as error:
         for line in str(error).splitlines():
             st.error(plain(line), icon=":material/block:")
@@ -48,7 +49,7 @@ def ask(study: Study, folder: Path, step: ModelStep) -> None:
 
 def begin(folder: Path, step: ModelStep) -> None:
     """Callback: start, or join the run that another session started."""
-    background.start(folder, step, client=run_form.client)
+    background.start(folder, step, client=form.client)
 
 
 def estimate_text(guess: Estimate) -> str:

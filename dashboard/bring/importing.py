@@ -17,9 +17,12 @@ from core.ingest.mapping import ImportOptions
 from core.ingest.report import ImportReport
 from core.schema import TABLES
 from core.study import Study, frame_digest
-from dashboard import components, state, upload_files, upload_mapping, upload_plan, upload_writing
+from dashboard import components, state
+from dashboard.bring import files as upload_files
+from dashboard.bring import mapping, writing
+from dashboard.bring import plan as upload_plan
+from dashboard.bring.files import Upload
 from dashboard.prose import count, plain
-from dashboard.upload_files import Upload
 
 _ROUND = "_bring_round"
 _DONE = "_bring_done"
@@ -134,7 +137,7 @@ def _planned(
                 " after the other, or map all by hand."
             )
         if generic:
-            options = upload_mapping.draw(TABLES[name], generic[0])
+            options = mapping.draw(TABLES[name], generic[0])
         else:
             st.caption("The format says which column is which.")
         key = (ids, name, repr(options), study.digest, bool(generic))
@@ -185,7 +188,7 @@ def _write(expected: str) -> None:
     if planned is None or planned.digest != expected or planned.folder is None:
         return
     try:
-        reports = upload_writing.write(planned.folder, planned.plans)
+        reports = writing.write(planned.folder, planned.plans)
     except (ForeseenError, OSError) as error:
         st.session_state[_DONE] = str(error)
         return

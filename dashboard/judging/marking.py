@@ -11,7 +11,8 @@ from core.config import JUDGE_DIMENSIONS
 from core.errors import ForeseenError, UsageError
 from core.judging.queue import HIGH, LOW, own_marks, person_judge, read_only, save_marks
 from core.judging.scores import idea_text
-from dashboard import components, judging_views
+from dashboard import components
+from dashboard.judging import views
 from dashboard.marked import marked_html
 from dashboard.prose import count, plain, shorten
 
@@ -58,7 +59,7 @@ def draw(view: View, on: str, titles: Mapping[str, str]) -> None:
     except UsageError as error:
         st.error(plain(str(error)))
         return
-    found = judging_views.queue(view, judge, on if on in JUDGE_DIMENSIONS else "overall")
+    found = views.queue(view, judge, on if on in JUDGE_DIMENSIONS else "overall")
     if not found.ids:
         components.nothing("This study holds no idea to mark.")
         return

@@ -10,9 +10,10 @@ from core.errors import DataError, ForeseenError
 from core.judging.locking import writing
 from core.matching.candidates import Match, is_stale
 from core.study import Study
-from dashboard import cached, components, state, upload_files, upload_matching
+from dashboard import cached, components, state
+from dashboard.bring import files, matching
+from dashboard.bring.matching import Look, MatchRun
 from dashboard.prose import count, listing, number, percent, plain, sentence
-from dashboard.upload_matching import Look, MatchRun
 
 _STAGES = {
     "ideas": "Encoding ideas",
@@ -35,7 +36,7 @@ def draw(view: state.View) -> None:
             " yet. Bring them under Tables."
         )
         return
-    run = upload_matching.run_of(study.folder)
+    run = matching.run_of(study.folder)
     look = None if run is None else run.look()
     if run is not None and look is not None and look.active:
         st.fragment(_watch, run_every=1.0)(run)
@@ -52,7 +53,7 @@ def _stand(study: Study) -> bool:
     if study.candidates is None:
         st.markdown("The ideas have not been paired with papers yet.")
         return False
-    if upload_files.remembered("_bring_stale", study.key, lambda: is_stale(study)):
+    if files.remembered("_bring_stale", study.key, lambda: is_stale(study)):
         st.markdown("The tables have changed since the candidates were stored.")
         return False
     st.markdown("The stored candidates fit the tables.")
@@ -60,7 +61,7 @@ def _stand(study: Study) -> bool:
 
 
 def _start(study: Study, folder: Path, fresh: bool, *, resumed: bool) -> None:
-    wait = upload_matching.waiting(study)
+    wait = matching.waiting(study)
     if wait.texts:
         basis = "as measured here" if wait.measured else "a guess until the first texts are done"
         st.markdown(
@@ -83,7 +84,7 @@ def _start(study: Study, folder: Path, fresh: bool, *, resumed: bool) -> None:
 
 def _begin(folder: Path) -> None:
     """Callback: start, or join the run that another session started."""
-    upload_matching.start(folder)
+    matching.start(folder)
 
 
 def _watch(run: MatchRun) -> None:
@@ -109,7 +110,7 @@ def progress_text(look: Look) -> str:
     if not look.total:
         return f"{_STAGES.get(look.stage, look.stage)} …"
     text = f"{_STAGES.get(look.stage, look.stage)}: {look.done:,} of {look.total:,}"
-    if look.stage in upload_matching.ENCODING and not look.done:
+    if look.stage in matching.ENCODING and not look.done:
         text += ", the encoder is loaded first"
     if look.rate is not None:
         text += f", {number(look.rate)} a second"

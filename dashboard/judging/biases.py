@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import components, judging_views, picking, state
+from dashboard import components, picking, state
 from dashboard.charts.biases import bias_rows, halo_rows, length_chart
-from dashboard.judging_findings import ON_NAMES
+from dashboard.judging import views
+from dashboard.judging.findings import ON_NAMES
 
 if TYPE_CHECKING:
     from dashboard.state import View
@@ -26,14 +27,14 @@ _COLUMNS = {
 
 def draw(view: View, on: str, table: str, titles: Mapping[str, str]) -> None:
     """Length, halo and family by judge; the halo is of scores alone."""
-    lengths = judging_views.length_probe(view, on)
-    halos = judging_views.halo(view) if table == "scores" else ()
+    lengths = views.length_probe(view, on)
+    halos = views.halo(view) if table == "scores" else ()
     st.caption(
         f"On {ON_NAMES[on]}. A correlation is no proof of a bias: longer ideas may be better ones."
         " Intervals at 95 %."
     )
     components.table(
-        bias_rows(lengths, halos, judging_views.family_probe(view, on)),
+        bias_rows(lengths, halos, views.family_probe(view, on)),
         key="bias_table",
         alt="Marks against length, halo and own model family, by judge",
         columns={

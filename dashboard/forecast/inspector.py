@@ -12,9 +12,10 @@ from core.errors import nearest
 from core.forecast.episode_view import CandidateOutcome, EpisodeName, outcomes
 from core.forecast.inspector import EpisodeView, ForecastView
 from core.forecast.score import ForecastScore
-from dashboard import components, forecast_views, state
+from dashboard import components, state
 from dashboard.charts.forecast_parts import OUTCOMES, candidates_chart
 from dashboard.charts.theme import system_styles
+from dashboard.forecast import views
 from dashboard.inspector import long_text
 from dashboard.prose import count, listing, plain, sentence, shorten
 
@@ -68,7 +69,7 @@ def draw(view: state.View, names: Mapping[str, EpisodeName], judge: str, first: 
     """The choice of an episode, and the episode; ``first`` is shown where none was chosen."""
     text = chosen(names, first)
     _choice(names, text)
-    found = forecast_views.episode(view, names[text])
+    found = views.episode(view, names[text])
     st.markdown(_head(found, judge))
     empty = f"; {count(found.empty_slots, 'empty slot')}, each a miss" if found.empty_slots else ""
     st.caption(

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.hindsight.results import Score
 from dashboard.charts.theme import system_styles
-from dashboard.document import text
+from dashboard.export.document import text
 from dashboard.prose import number, shorten
 
 _WIDTH, _LEFT, _ROW = 760, 190, 64

@@ -11,7 +11,8 @@ from core.config import PRESET_HORIZONS, PRESETS, PresetName, StudyConfig, windo
 from core.errors import ForeseenError
 from core.matching.encoders import BUILT_IN
 from core.study import Study
-from dashboard import components, sidebar, upload_places
+from dashboard import components, sidebar
+from dashboard.bring import places as upload_places
 from dashboard.prose import plain
 
 _MADE = "_bring_made"

@@ -16,7 +16,7 @@ from core.ingest.mapping import DEFAULT_JOIN, ImportOptions, guess_columns
 from core.ingest.synonyms import SYNONYMS
 from core.ingest.tabular import RawFile
 from core.schema import TABLES, Table
-from dashboard import upload_files
+from dashboard.bring import files
 from dashboard.prose import plain
 
 EXTRA, LEAVE = "extra: keep beside", "leave out"
@@ -154,7 +154,7 @@ def _editor(table: Table, raw: RawFile, own: Mapping[str, str], key: str) -> dic
         {
             "theirs": list(own),
             "goes": list(own.values()),
-            "example": [upload_files.example(list(raw.frame[name])[:100]) for name in own],
+            "example": [files.example(list(raw.frame[name])[:100]) for name in own],
         },
         dtype="str",
     )

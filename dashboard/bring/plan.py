@@ -12,7 +12,8 @@ from core.ingest.coverage import coverage
 from core.ingest.importing import ImportPlan
 from core.ingest.report import ImportReport
 from core.study import Study
-from dashboard import components, upload_files
+from dashboard import components
+from dashboard.bring import files
 from dashboard.prose import count, plain
 
 _HOW = {
@@ -77,7 +78,7 @@ def dropped(report: ImportReport, *, key: str) -> None:
     rows = report.dropped_frame()
     if rows.empty:
         return
-    rows["reason"] = [upload_files.in_the_page(reason) for reason in rows["reason"]]
+    rows["reason"] = [files.in_the_page(reason) for reason in rows["reason"]]
     st.warning(
         f"{count(len(rows), 'row')} cannot come in as they are. Mend them in the file, or change"
         " the mapping above; the others are kept.",
@@ -123,7 +124,7 @@ def check(study: Study, plans: Sequence[ImportPlan]) -> None:
     """What the study would lack or hold that is odd, once these tables were written."""
     after = replace(study, **{plan.table: plan.frame for plan in plans})
     key = (study.key, tuple((plan.table, plan.report) for plan in plans))
-    found = upload_files.remembered("_bring_check", str(key), lambda: coverage(after))
+    found = files.remembered("_bring_check", str(key), lambda: coverage(after))
     if not len(found):
         st.caption("Checked: nothing would be missing or odd.")
         return

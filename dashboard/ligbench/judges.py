@@ -11,9 +11,9 @@ import streamlit as st
 from core.errors import ForeseenError
 from core.ligbench.published import ACCEPTED_REJECTED, PAIR_ACCURACY, PAPER
 from dashboard import components, state
-from dashboard import ligbench_results as results
 from dashboard.charts.ligbench_references import judges_chart
-from dashboard.ligbench_parts import without_empty
+from dashboard.ligbench import results
+from dashboard.ligbench.parts import without_empty
 from dashboard.prose import plain
 from dashboard.state import View
 

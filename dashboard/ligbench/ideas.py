@@ -12,13 +12,13 @@ from core.ligbench.meeting import MEASURES, disagreements
 from core.ligbench.novelty import Novelty
 from core.ligbench.rank import Rank
 from dashboard import components, picking, state
-from dashboard import ligbench_results as results
-from dashboard.case_export import STATES
 from dashboard.charts.ligbench_idea import spread_chart, trajectory_chart
 from dashboard.charts.ligbench_meeting import meeting_chart
 from dashboard.charts.theme import SystemStyle
-from dashboard.ligbench_findings import idea_sentence, meeting_sentence, meeting_title
-from dashboard.ligbench_parts import without_empty
+from dashboard.export.cases import STATES
+from dashboard.ligbench import results
+from dashboard.ligbench.findings import idea_sentence, meeting_sentence, meeting_title
+from dashboard.ligbench.parts import without_empty
 from dashboard.prose import count, plain, shorten
 from dashboard.state import View
 

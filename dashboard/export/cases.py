@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from core.hindsight.cases import Case, CasePaper, Mark, case_table
 from core.ingest.tabular import to_csv
-from dashboard import document
 from dashboard.charts.quadrants import NAMES
+from dashboard.export import document
 from dashboard.prose import NOT_DEFINED, count, fixed, number, shorten
 
 STATES = {

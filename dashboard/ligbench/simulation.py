@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.ligbench.simulated_games import JudgeModel
 from dashboard import components, state
-from dashboard import ligbench_results as results
 from dashboard.charts.ligbench_grids import grid_chart
+from dashboard.ligbench import results
 from dashboard.state import View
 
 GRIDS = ("noise", "scale", "steps")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.agreement.marks import DIMENSIONS, KEYS
-from dashboard import components, judging_views, picking
-from dashboard.case_export import STATES
+from dashboard import components, picking
+from dashboard.export.cases import STATES
 from dashboard.inspector import long_text
-from dashboard.judging_findings import ON_NAMES, UNITS
+from dashboard.judging import views
+from dashboard.judging.findings import ON_NAMES, UNITS
 from dashboard.prose import count, listing, plain, shorten
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def draw(view: View, on: str, pair: tuple[str, str], titles: Mapping[str, str]) 
     """The list, and below it the one that is picked, else the idea in the address, else the
     first."""
     a, b = pair
-    found = judging_views.disagreements(view, on, pair)
+    found = views.disagreements(view, on, pair)
     table = DIMENSIONS[on].table
     one, many = UNITS[table]
     compared = count(found.n_compared, one, many)
@@ -97,7 +98,7 @@ def _one(
     for side, column in zip(pair, st.columns(2, gap="medium"), strict=True):
         with column:
             st.markdown(f"**{plain(side)}**")
-            for place, reply in enumerate(judging_views.replies(view, table, unit, side)):
+            for place, reply in enumerate(views.replies(view, table, unit, side)):
                 _reply(reply, key=f"{'ab'[pair.index(side)]}{place}")
 
 

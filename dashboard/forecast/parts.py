@@ -10,11 +10,12 @@ import streamlit as st
 
 from core.forecast.episode_view import EpisodeName
 from core.forecast.score import ForecastScore
-from dashboard import components, episode_inspector, forecast_views, navigation, picking, state
+from dashboard import components, navigation, picking, state
 from dashboard.charts.forecast import metric_name, systems_of
 from dashboard.charts.forecast_parts import failures_chart, topics_chart, topics_table
 from dashboard.charts.theme import system_styles
-from dashboard.forecast_controls import Choices
+from dashboard.forecast import inspector, views
+from dashboard.forecast.controls import Choices
 from dashboard.prose import count, fixed, interval, listing, number, percent, plain, sentence
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def by_topic(score: ForecastScore, choices: Choices, names: Mapping[str, Episode
     )
     picked = picking.row(event, "topics", ids)
     if picked:
-        episode_inspector.choose(picked)
+        inspector.choose(picked)
 
 
 def _first(names: Mapping[str, EpisodeName], system: object, topic: object) -> str:
@@ -151,7 +152,7 @@ def failures(score: ForecastScore, choices: Choices) -> None:
 
 def judges(view: state.View) -> None:
     """How far the judges of verdicts agree on the candidates that both graded."""
-    pairs = forecast_views.agreement(view)
+    pairs = views.agreement(view)
     if not pairs:
         components.nothing(
             "One judge alone has graded candidates. A second one shows how far the answer is the"
@@ -194,7 +195,7 @@ def judges(view: state.View) -> None:
         components.table(_two_by_two(gate), key="gate_table", alt="Both judges' gate", csv=False)
     st.caption(
         "Over all stored verdicts that both judges gave; κ of grades has quadratic weights."
-        f" Intervals from at most {forecast_views.AGREEMENT_DRAWS:,} draws."
+        f" Intervals from at most {views.AGREEMENT_DRAWS:,} draws."
     )
     if "judges" in {info.name for info in navigation.infos()}:
         components.link("judges", "Everything on the judges", icon=":material/gavel:", on="gate")

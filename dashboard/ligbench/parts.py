@@ -12,7 +12,6 @@ from core.ligbench.contrasts import Contrasts
 from core.ligbench.novelty import Novelty
 from core.ligbench.rank import Rank
 from dashboard import components, state
-from dashboard import ligbench_results as results
 from dashboard.charts.ligbench import (
     DIMENSION_NAMES,
     in_order,
@@ -24,7 +23,8 @@ from dashboard.charts.ligbench import (
 from dashboard.charts.ligbench_novelty import novelty_map_chart
 from dashboard.charts.ligbench_references import means_chart, shares_chart
 from dashboard.charts.theme import SystemStyle
-from dashboard.ligbench_findings import how
+from dashboard.ligbench import results
+from dashboard.ligbench.findings import how
 from dashboard.prose import count, fixed, listing, plain
 from dashboard.state import View
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.forecast.diagnosed import Diagnostics
 from core.forecast.score import ForecastScore
-from dashboard import components, forecast_views, picking, state
+from dashboard import components, picking, state
 from dashboard.charts.forecast import systems_of
 from dashboard.charts.forecast_hidden import (
     FIELDS,
@@ -18,7 +18,8 @@ from dashboard.charts.forecast_hidden import (
     fields_table,
     measure_name,
 )
-from dashboard.forecast_controls import Choices
+from dashboard.forecast import views
+from dashboard.forecast.controls import Choices
 from dashboard.prose import count, fixed, interval, plain, sentence
 
 MEASURE = "forecast_measure"
@@ -26,7 +27,7 @@ MEASURE = "forecast_measure"
 
 def draw(score: ForecastScore, choices: Choices) -> None:
     """Everything that stands behind the rates, none of it part of a score."""
-    found = forecast_views.diagnostics(choices.view)
+    found = views.diagnostics(choices.view)
     if found.cautions:
         st.warning("  \n".join(map(plain, found.cautions)), icon=":material/warning:")
     _written(found, score, choices.judge)

@@ -7,8 +7,8 @@ import streamlit as st
 from core.config import ALL_JUDGES
 from core.errors import ForeseenError
 from dashboard import components
-from dashboard import ligbench_results as results
 from dashboard.charts.ligbench import DIMENSION_NAMES, MODE_NAMES
+from dashboard.ligbench import results
 from dashboard.prose import fixed, listing
 from dashboard.state import View
 

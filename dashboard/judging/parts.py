@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.agreement.marks import DIMENSIONS
-from dashboard import components, judging_views, picking, state
+from dashboard import components, picking, state
 from dashboard.charts.agreement import (
     agreement_rows,
     category_rows,
@@ -19,7 +19,8 @@ from dashboard.charts.agreement import (
     without_rows,
 )
 from dashboard.charts.judges import bland_altman_chart, repeats_chart, scatter_chart
-from dashboard.judging_findings import NO_MARK, NOBODY, ON_NAMES, UNITS
+from dashboard.judging import views
+from dashboard.judging.findings import NO_MARK, NOBODY, ON_NAMES, UNITS
 from dashboard.prose import percent, plain
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def pictures(
     left, right = st.columns([5, 6], gap="medium")
     with left:
         components.chart(
-            confusion_chart(judging_views.confusion(view, a, b, on), components.theme()),
+            confusion_chart(views.confusion(view, a, b, on), components.theme()),
             key="confusion_chart",
             title="Who says what",
         )
@@ -190,7 +191,7 @@ def who_judged(view: View, found: Agreement) -> None:
         return
     with fold:
         components.table(
-            states_rows(found, judging_views.judge_models(view)),
+            states_rows(found, views.judge_models(view)),
             key="judge_states",
             alt="Replies of each judge by table and state",
             placeholder="–",
@@ -212,7 +213,7 @@ def repeats(view: View, found: Agreement, on: str) -> None:
     if DIMENSIONS[on].table == "verdicts":
         components.nothing("Verdicts have no repeats: a judge grades each pair once.")
         return
-    spread = judging_views.repeat_spread(view, on)
+    spread = views.repeat_spread(view, on)
     if not (spread.units["n"] > 1).any():
         one, _ = UNITS[DIMENSIONS[on].table]
         components.nothing(f"No judge marked any {one} twice, so nothing can be said of repeats.")
@@ -258,7 +259,7 @@ def together(view: View, found: OverallAgreement) -> None:
     if len(found.judges) > 2 and found.on is not None:
         st.markdown("**Each judge against the others**")
         components.table(
-            without_rows(judging_views.without_judge(view, found.on)),
+            without_rows(views.without_judge(view, found.on)),
             key="without_table",
             alt="Each judge against the mean of the others",
             columns={

@@ -1,0 +1,1 @@
+"""The parts of the page that brings files, makes studies and matches."""

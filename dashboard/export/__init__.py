@@ -1,0 +1,1 @@
+"""What leaves the dashboard as a file of its own."""
