@@ -22,9 +22,9 @@ from core.config import (
 )
 from core.errors import UsageError
 from core.judging.client import OpenAIClient
-from core.judging.keys import find_key
 from core.judging.limits import Budget, Limits, Prices
 from core.judging.report import Estimate, Progress, RunReport
+from core.keys import find_key
 
 INTERRUPTED = 130
 

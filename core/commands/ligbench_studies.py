@@ -188,7 +188,7 @@ def training_pairs_(
         from core.config import JUDGE_MAX_TOKENS
         from core.judging.client import OpenAIClient
         from core.judging.interrupt import stop_on_interrupt
-        from core.judging.keys import find_key
+        from core.keys import find_key
 
         client = OpenAIClient(model=teacher, base_url=base_url, key=find_key())
         with stop_on_interrupt(note) as stop, shown_progress("explaining") as progress:

@@ -12,9 +12,9 @@ from typing import Any
 from core.experiment.journal import Entry
 from core.experiment.schema import Calls
 from core.judging.client import ChatClient, OpenAIClient
-from core.judging.keys import find_key
 from core.judging.report import Estimate, Progress
 from core.judging.run import StopSignal
+from core.keys import find_key
 from core.matching.encoders import Encoder
 from core.matching.vectors import Step as EncodingStep
 from core.study import Study

@@ -20,9 +20,9 @@ from core.judging.calls import CALLS_FILE, CallsLog
 from core.judging.client import ChatClient
 from core.judging.limits import Budget, Limits, Prices
 from core.judging.report import Outcome, Progress, RunReport
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal, run
 from core.judging.task import Task
+from core.retry import RetryPolicy
 from core.study import Study
 
 NOTHING_SEEN = "there is nothing in its history to forecast from"

@@ -38,11 +38,11 @@ from core.judging.limits import Budget, Limits, Prices
 from core.judging.locking import writing
 from core.judging.plan import estimate, make_plan
 from core.judging.report import Estimate, Outcome, Progress, RunReport
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal, run
 from core.judging.tables import merge_rows
 from core.judging.task import Task
 from core.matching.encoders import Encoder, open_encoder
+from core.retry import RetryPolicy
 from core.study import Study
 
 _STAND_IN_WORDS = 130

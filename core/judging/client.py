@@ -2,7 +2,7 @@
 
 What a server can do is learned: JSON schema, else the schema without lengths and ranges, else
 JSON mode, else plain text; the form that worked is kept and named with every answer. Retries are
-:mod:`core.judging.retry`'s. No error that leaves here holds a request, a header or the key.
+:mod:`core.retry`'s. No error that leaves here holds a request, a header or the key.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, Protocol
 
 from core.config import JUDGE_TIMEOUT
 from core.errors import UsageError
-from core.judging.keys import KEY_VARIABLES, SECRETS, ApiKey, public_url, scrub
 from core.judging.task import Message
+from core.keys import KEY_VARIABLES, SECRETS, ApiKey, public_url, scrub
+from core.retry import CallError, retry_after
 
 Mode = Literal["json_schema", "json_schema_bare", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "json_schema_bare", "json_object", "text")
@@ -56,30 +56,6 @@ class Answer:
     tokens_out: int | None = None
     raw: str | None = None
     problem: str | None = None
-
-
-class CallError(Exception):
-    """A try without an answer.
-
-    ``retry`` says whether another try may help, ``hopeless`` that no call of this run can
-    succeed (wrong key, no such model, no quota), ``after`` how many seconds the server asks for.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        status: int | None = None,
-        retry: bool = False,
-        hopeless: bool = False,
-        after: float | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.status = status
-        self.retry = retry
-        self.hopeless = hopeless
-        self.after = after
 
 
 class ChatClient(Protocol):
@@ -286,27 +262,6 @@ def read_body(body: str, mode: Mode, form: Mapping[str, Any] | None) -> Answer:
         tokens_out=tokens_out,
         raw=body if text is None else None,
     )
-
-
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that a reply's headers ask to wait: in seconds, milliseconds or as an HTTP date."""
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) / unit
-        except ValueError:
-            try:
-                until = parsedate_to_datetime(value)
-            except ValueError:
-                continue
-            if until.tzinfo is None:
-                until = until.replace(tzinfo=UTC)
-            seconds = (until - now).total_seconds()
-        if seconds == seconds and seconds != float("inf"):
-            return max(0.0, seconds)
-    return None
 
 
 def _message(body: str) -> str:

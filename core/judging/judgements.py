@@ -18,10 +18,10 @@ from core.judging.families import FamilyFlag, study_family_flags
 from core.judging.limits import Budget, Limits, Prices
 from core.judging.plan import estimate, make_plan
 from core.judging.report import Estimate, Outcome, Progress, RunReport
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal, run
 from core.judging.tables import merge_rows, refuse_foreign_marks
 from core.judging.task import Task
+from core.retry import RetryPolicy
 from core.study import Study
 
 

@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from core.judging.calls import Call, CallsLog
-from core.judging.client import Answer, CallError, ChatClient, Request
+from core.judging.client import Answer, ChatClient, Request
 from core.judging.limits import Budget, Clock, Limits, Prices, RateLimiter, Spending, Usage
 from core.judging.parse import Reading
 from core.judging.plan import Job, make_plan
 from core.judging.record import read_answer, record_call, scrubbed
 from core.judging.report import Outcome, Progress, RunReport, Stop
-from core.judging.retry import RetryPolicy
 from core.judging.tally import Tally
 from core.judging.task import Task
+from core.retry import CallError, RetryPolicy
 
 POLL_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0

@@ -20,10 +20,10 @@ from core.judging.judgements import judge as judge_
 from core.judging.limits import Budget, Limits, Prices
 from core.judging.prompts import fence, fenced_parts, load_template
 from core.judging.report import Estimate, Progress
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal
 from core.judging.tables import judge_models, merge_rows, rebuild_rows
 from core.judging.task import Task
+from core.retry import RetryPolicy
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 

@@ -22,9 +22,9 @@ from core.judging.limits import Budget, Limits, Prices
 from core.judging.plan import estimate, make_plan
 from core.judging.prompts import fence, fenced_parts, load_template
 from core.judging.report import Estimate, Outcome, Progress, RunReport
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal, run
 from core.judging.task import Task
+from core.retry import RetryPolicy
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 

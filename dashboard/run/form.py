@@ -21,7 +21,7 @@ from core.experiment.model_steps import GenerateStep, JudgeStep
 from core.experiment.schema import Calls, Generate, Judge
 from core.generate.literature import literature_before
 from core.judging.client import ChatClient, OpenAIClient
-from core.judging.keys import KEY_VARIABLES, find_key
+from core.keys import KEY_VARIABLES, find_key
 from core.study import Study
 from dashboard import state
 from dashboard.prose import plain

@@ -11,8 +11,9 @@ from experiment_helpers import CALLS, FILE, Bench, ran, reply, states, write_pap
 
 from core.errors import DataError, UsageError
 from core.judging.calls import read_calls
-from core.judging.client import CallError, Request
+from core.judging.client import Request
 from core.judging.run import StopSignal
+from core.retry import CallError
 from core.study import Study
 
 PACE = """budget_calls = 9

@@ -20,9 +20,10 @@ from core.forecast.forecasters.history import pack, tokens, visible_history
 from core.forecast.forecasters.strategy import Ask
 from core.forecast.forecasting import run_baseline, run_strategy
 from core.forecast.stored import read_attempts
-from core.judging.client import CallError, Request
+from core.judging.client import Request
 from core.judging.limits import Budget
 from core.judging.mock import MockClient
+from core.retry import CallError
 from core.study import Study
 
 ASK = Ask(slots=5, context_tokens=2000)

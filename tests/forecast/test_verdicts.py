@@ -14,11 +14,12 @@ from core.config import Settings
 from core.errors import DataError, UsageError
 from core.forecast.score import score_forecasts
 from core.judging.calls import CALLS_FILE, read_calls
-from core.judging.client import CallError, Request
+from core.judging.client import Request
 from core.judging.generality import generality_tasks, keep_ratings, read_ratings
 from core.judging.judgements import judge
 from core.judging.mock import MockClient
 from core.judging.verdicts import FIELDS, forecast_text, rebuild_verdicts, verdict_tasks
+from core.retry import CallError
 from core.study import Study
 
 NOW = Settings(draws=200, r=2)

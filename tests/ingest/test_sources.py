@@ -22,7 +22,7 @@ from core.ingest.sources.fetch import FETCHED, fetch, fetches
 from core.ingest.sources.gather import gather_papers, gather_references
 from core.ingest.sources.openreview import OpenReviewVenue
 from core.ingest.sources.transport import SourceError, Transport
-from core.judging.retry import RetryPolicy
+from core.retry import RetryPolicy
 from core.study import Study
 
 START, END = date(2023, 6, 1), date(2025, 12, 31)

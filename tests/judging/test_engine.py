@@ -14,15 +14,15 @@ from judging_helpers import PARAMETERS, FastClock, ask
 
 from core.errors import UsageError
 from core.judging.calls import CallIndex, CallsLog, read_calls
-from core.judging.client import Answer, CallError, Request, retry_after
+from core.judging.client import Answer, Request
 from core.judging.fields import Text, Whole
 from core.judging.limits import Budget, Limits, Prices, RateLimiter
 from core.judging.mock import MockClient
 from core.judging.plan import estimate, make_plan
 from core.judging.report import Outcome, Progress
-from core.judging.retry import RetryPolicy
 from core.judging.run import StopSignal, run
 from core.judging.task import Message, Task
+from core.retry import CallError, RetryPolicy, retry_after
 
 FIELDS = (Whole(name="mark", low=1, high=9), Text(name="reason"))
 PRICES = Prices(per_million_in=1.0, per_million_out=10.0)

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 from core.cli import app
 from core.errors import DataError, UsageError
 from core.judging.client import OpenAIClient
-from core.judging.keys import ApiKey, find_key, public_url, scrub
 from core.judging.limits import Limits
-from core.judging.retry import RetryPolicy
 from core.judging.scores import judge_scores, score_tasks
+from core.keys import ApiKey, find_key, public_url, scrub
+from core.retry import RetryPolicy
 
 SECRET = 'sk-secret-"quoted\\and-long-0123456789'
 
@@ -151,8 +151,9 @@ def test_a_broken_connection_leaves_no_request_behind(
     """The error that leaves the client holds neither the request nor the one it came from."""
     import asyncio
 
-    from core.judging.client import CallError, Request
+    from core.judging.client import Request
     from core.judging.task import Message
+    from core.retry import CallError
 
     client = OpenAIClient(
         model="m", base_url="http://127.0.0.1:9/v1", key=ApiKey(SECRET, "test"), timeout=1

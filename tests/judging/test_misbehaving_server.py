@@ -14,8 +14,8 @@ from core.errors import UsageError
 from core.judging.calls import read_calls
 from core.judging.client import OpenAIClient
 from core.judging.limits import Limits
-from core.judging.retry import RetryPolicy
 from core.judging.scores import judge_scores, rebuild_scores, score_tasks
+from core.retry import RetryPolicy
 from core.study import Study
 
 

@@ -14,7 +14,7 @@ from core.errors import DataError
 from core.ingest.formats.arxiv_papers import atom_feed
 from core.ingest.sources.fetch import Page
 from core.ingest.sources.transport import Transport
-from core.judging.client import CallError
+from core.retry import CallError
 
 _PER_PAGE = 100
 

@@ -12,7 +12,7 @@ import httpx
 from core.errors import UsageError, nearest
 from core.ingest.sources.fetch import Page
 from core.ingest.sources.transport import Transport, key_of, read_object
-from core.judging.client import CallError
+from core.retry import CallError
 
 _HOSTS = {
     "ICLR": "ICLR.cc",

@@ -11,7 +11,7 @@ import httpx
 
 from core.ingest.sources.fetch import Page
 from core.ingest.sources.transport import Transport, key_of, read_object
-from core.judging.client import CallError
+from core.retry import CallError
 
 _FIELDS = (
     "paperId,externalIds,title,abstract,venue,publicationVenue,year,publicationDate,"

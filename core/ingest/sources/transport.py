@@ -14,9 +14,8 @@ import httpx
 
 from core.config import SOURCE_ATTEMPTS, SOURCE_TIMEOUT
 from core.errors import DataError
-from core.judging.client import CallError, retry_after
-from core.judging.keys import ApiKey, scrub
-from core.judging.retry import RetryPolicy
+from core.keys import ApiKey, scrub
+from core.retry import CallError, RetryPolicy, retry_after
 
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 _SHOWN = 200

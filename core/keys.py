@@ -15,7 +15,7 @@ from core.errors import DataError
 KEY_VARIABLES = ("FORESEEN_API_KEY", "OPENAI_API_KEY")
 SECRETS = Path(".streamlit") / "secrets.toml"
 MASK = "***"
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[1]
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|gsk|hf|xai|AIza)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.I)
 
 
