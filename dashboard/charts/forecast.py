@@ -73,7 +73,8 @@ def systems_chart(
     """One metric of every system under one judge, with 95 % intervals."""
     rows = systems_of(score, judge)
     columns = ["system", "judge", "episodes", "left_out", metric, f"{metric}_low", f"{metric}_high"]
-    figure, ticks, told = go.Figure(), [], []
+    traces: list[dict[str, Any]] = []
+    ticks, told = [], []
     for place, row in enumerate(reversed(rows.to_dict("records"))):
         value, low, high = row[metric], row[f"{metric}_low"], row[f"{metric}_high"]
         ticks.append(f"{label(shorten(row['system'], 20))}<br>n = {row['episodes']:,}")
@@ -86,16 +87,17 @@ def systems_chart(
             count(row["episodes"], "episode"),
             f"{row['left_out']:,}",
         ]
-        _interval_mark(figure, place, value, low, high, hover, styles[row["system"]])
+        traces += _interval_mark(place, value, low, high, hover, styles[row["system"]])
         told.append(f"{row['system']} {fixed(value, 3)} ({interval(low, high, decimals=3)})")
     slots = score.settings.slots
-    figure.update_layout(
+    figure = go.Figure(
+        traces,
         base_layout(
             theme,
             height=70 + 62 * max(len(ticks), 1),
             xaxis={"title": f"{metric_name(metric, slots)} (0 to 1)", "range": [0, 1.02]},
             yaxis=_rows_axis(ticks),
-        )
+        ),
     )
     return Chart(
         figure=figure,
@@ -119,7 +121,8 @@ def differences_chart(
 ) -> Chart:
     """Every other system minus the baseline over common episodes, with 95 % intervals."""
     rows = differences(score, judge, metric, baseline)
-    figure, ticks, told = go.Figure(), [], []
+    traces: list[dict[str, Any]] = []
+    ticks, told = [], []
     ends = [0.1]
     for place, row in enumerate(reversed(rows.to_dict("records"))):
         ticks.append(f"{label(shorten(row['system'], 20))}<br>n = {row['episodes']:,}")
@@ -134,13 +137,14 @@ def differences_chart(
             count(row["episodes"], "common episode"),
             "",
         ]
-        _interval_mark(figure, place, value, low, high, hover, styles[row["system"]])
+        traces += _interval_mark(place, value, low, high, hover, styles[row["system"]])
         told.append(f"{row['system']} {fixed(value, 3)} ({interval(low, high, decimals=3)})")
     # A row more than it has, so that it stands level with the chart of all systems.
     rows_high = len(ticks) + 1
     reach = 1.15 * max(ends)
     name = metric_name(metric, score.settings.slots)
-    figure.update_layout(
+    figure = go.Figure(
+        traces,
         base_layout(
             theme,
             height=70 + 62 * rows_high,
@@ -152,7 +156,7 @@ def differences_chart(
                 "nticks": 7,
             },
             yaxis=_rows_axis(ticks),
-        )
+        ),
     )
     return Chart(
         figure=figure,
@@ -184,30 +188,34 @@ def cutoffs_chart(
     """One metric over cutoffs, a line a system; gaps where every episode failed."""
     rows = cutoffs_table(score, judge, metric)
     name = metric_name(metric, score.settings.slots)
-    figure = go.Figure()
+    traces = []
     for system, own in rows.groupby("system", sort=True):
         style = styles[str(system)]
-        figure.add_scatter(
-            x=own["cutoff"].dt.date.tolist(),
-            y=own["mean"].astype(object).where(own["mean"].notna(), None).tolist(),
-            name=label(shorten(str(system), 24)),
-            mode="lines+markers",
-            line={"color": style.color, "dash": style.dash, "width": 2},
-            marker={"color": style.color, "symbol": style.symbol, "size": 9},
-            customdata=[
-                [label(system), f"{day:%Y-%m-%d}", n, left]
-                for day, n, left in zip(
-                    own["cutoff"], own["episodes"], own["left_out"], strict=True
-                )
-            ],
-            hovertemplate=(
-                "%{customdata[0]}, cutoff %{customdata[1]}<br><b>%{y:.3f}</b>"
-                "<br>n = %{customdata[2]} episodes, %{customdata[3]} left out<extra></extra>"
-            ),
+        traces.append(
+            {
+                "type": "scatter",
+                "x": own["cutoff"].dt.date.tolist(),
+                "y": own["mean"].astype(object).where(own["mean"].notna(), None).tolist(),
+                "name": label(shorten(str(system), 24)),
+                "mode": "lines+markers",
+                "line": {"color": style.color, "dash": style.dash, "width": 2},
+                "marker": {"color": style.color, "symbol": style.symbol, "size": 9},
+                "customdata": [
+                    [label(system), f"{day:%Y-%m-%d}", n, left]
+                    for day, n, left in zip(
+                        own["cutoff"], own["episodes"], own["left_out"], strict=True
+                    )
+                ],
+                "hovertemplate": (
+                    "%{customdata[0]}, cutoff %{customdata[1]}<br><b>%{y:.3f}</b>"
+                    "<br>n = %{customdata[2]} episodes, %{customdata[3]} left out<extra></extra>"
+                ),
+            }
         )
     days = sorted(set(rows["cutoff"].dt.date))
     few = days if len(days) <= 6 else days[:: -(-len(days) // 6)]
-    figure.update_layout(
+    figure = go.Figure(
+        traces,
         base_layout(
             theme,
             height=340,
@@ -218,7 +226,7 @@ def cutoffs_chart(
                 "ticktext": [f"{day:%b}<br>{day:%Y}" for day in few],
             },
             yaxis={"title": f"{name} (0 to 1)", "range": [-0.03, 1.05]},
-        )
+        ),
     )
     ends = [
         f"{system} {fixed(_known(own['mean'].iloc[0]), 2)} to {fixed(_known(own['mean'].iloc[-1]), 2)}"
@@ -234,34 +242,42 @@ def cutoffs_chart(
 
 
 def _interval_mark(
-    figure: go.Figure,
     place: int,
     value: float,
     low: float | None,
     high: float | None,
     hover: list[str],
     style: SystemStyle,
-) -> None:
+) -> list[dict[str, Any]]:
+    """A mark on its interval, the interval behind it."""
+    traces: list[dict[str, Any]] = []
     if low is not None and high is not None:
-        figure.add_scatter(
-            x=[low, high],
-            y=[place, place],
-            mode="lines",
-            line={"color": tint(style.color, 0.55), "width": 5},
-            hoverinfo="skip",
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [low, high],
+                "y": [place, place],
+                "mode": "lines",
+                "line": {"color": tint(style.color, 0.55), "width": 5},
+                "hoverinfo": "skip",
+            }
         )
     left_out = "<br>%{customdata[4]} left out" if hover[4] else ""
-    figure.add_scatter(
-        x=[value],
-        y=[place],
-        mode="markers",
-        marker={"color": style.color, "symbol": style.symbol, "size": 13},
-        customdata=[hover],
-        hovertemplate=(
-            "%{customdata[0]}<br><b>%{customdata[1]}</b> (95 % interval %{customdata[2]})"
-            f"<br>%{{customdata[3]}}{left_out}<extra></extra>"
-        ),
+    traces.append(
+        {
+            "type": "scatter",
+            "x": [value],
+            "y": [place],
+            "mode": "markers",
+            "marker": {"color": style.color, "symbol": style.symbol, "size": 13},
+            "customdata": [hover],
+            "hovertemplate": (
+                "%{customdata[0]}<br><b>%{customdata[1]}</b> (95 % interval %{customdata[2]})"
+                f"<br>%{{customdata[3]}}{left_out}<extra></extra>"
+            ),
+        }
     )
+    return traces
 
 
 def _rows_axis(ticks: list[str]) -> dict[str, Any]:

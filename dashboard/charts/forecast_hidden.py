@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.forecast.diagnosed import Association, Diagnostics
-from dashboard.charts.theme import SYSTEM_COLORS, Chart, Theme, base_layout, tint
+from dashboard.charts.theme import SYSTEM_COLORS, Chart, Theme, base_layout, lay_out, tint
 from dashboard.prose import count, fixed, interval, listing, percent, sentence
 
 MEASURES = {
@@ -96,7 +96,8 @@ def bins_chart(found: Diagnostics, measure: str, judge: str, theme: Theme) -> Ch
         )
     )
     top = max([0.1, *(row.rate for row in rows)])
-    figure.update_layout(
+    lay_out(
+        figure,
         base_layout(
             theme,
             height=300,
@@ -106,7 +107,7 @@ def bins_chart(found: Diagnostics, measure: str, judge: str, theme: Theme) -> Ch
                 "showgrid": False,
             },
             yaxis={"title": "Share credited (0 to 1)", "range": [0, 1.15 * top]},
-        )
+        ),
     )
     told = [f"{name} {percent(row.rate)}" for name, row in zip(names, rows, strict=True)]
     return Chart(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -61,15 +61,13 @@ def topics_chart(score: ForecastScore, judge: str, metric: str, theme: Theme) ->
             xgap=3,
             ygap=3,
             showscale=False,
-        )
-    )
-    figure.update_layout(
+        ),
         base_layout(
             theme,
             height=70 + 34 * max(len(topics), 1),
             xaxis={"side": "top", "showgrid": False, "type": "category"},
             yaxis={"autorange": "reversed", "showgrid": False, "type": "category"},
-        )
+        ),
     )
     best = [
         f"{system} highest on {own.loc[own['mean'].idxmax(), 'topic']}"
@@ -94,16 +92,20 @@ def failures_chart(
     """Each system's metric with failures as misses, left out, and as matches."""
     rows = systems_of(score, judge)
     worst, best = f"{metric}_worst_case", f"{metric}_best_case"
-    figure, ticks, told = go.Figure(), [], []
+    traces: list[dict[str, Any]] = []
+    ticks, told = [], []
     for place, row in enumerate(reversed(rows.to_dict("records"))):
         style = styles[row["system"]]
         ticks.append(label(shorten(row["system"], 20)))
-        figure.add_scatter(
-            x=[row[worst], row[best]],
-            y=[place, place],
-            mode="lines",
-            line={"color": tint(style.color, 0.4), "width": 5},
-            hoverinfo="skip",
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [row[worst], row[best]],
+                "y": [place, place],
+                "mode": "lines",
+                "line": {"color": tint(style.color, 0.4), "width": 5},
+                "hoverinfo": "skip",
+            }
         )
         for name, value, symbol in (
             ("failures as misses", row[worst], "line-ns-open"),
@@ -113,25 +115,29 @@ def failures_chart(
             if value is None:
                 continue
             ends = symbol == "line-ns-open"
-            figure.add_scatter(
-                x=[value],
-                y=[place],
-                mode="markers",
-                marker={
-                    "color": style.color,
-                    "symbol": symbol,
-                    "size": 16 if ends else 12,
-                    "line": {"width": 3 if ends else 0, "color": style.color},
-                },
-                customdata=[[label(row["system"]), name, fixed(value, 3), row["left_out"]]],
-                hovertemplate=(
-                    "%{customdata[0]}, %{customdata[1]}<br><b>%{customdata[2]}</b>"
-                    "<br>%{customdata[3]} episodes have a failed verdict<extra></extra>"
-                ),
+            traces.append(
+                {
+                    "type": "scatter",
+                    "x": [value],
+                    "y": [place],
+                    "mode": "markers",
+                    "marker": {
+                        "color": style.color,
+                        "symbol": symbol,
+                        "size": 16 if ends else 12,
+                        "line": {"width": 3 if ends else 0, "color": style.color},
+                    },
+                    "customdata": [[label(row["system"]), name, fixed(value, 3), row["left_out"]]],
+                    "hovertemplate": (
+                        "%{customdata[0]}, %{customdata[1]}<br><b>%{customdata[2]}</b>"
+                        "<br>%{customdata[3]} episodes have a failed verdict<extra></extra>"
+                    ),
+                }
             )
         told.append(f"{row['system']} {fixed(row[worst], 3)} to {fixed(row[best], 3)}")
     name = metric_name(metric, score.settings.slots)
-    figure.update_layout(
+    figure = go.Figure(
+        traces,
         base_layout(
             theme,
             height=70 + 54 * max(len(ticks), 1),
@@ -142,7 +148,7 @@ def failures_chart(
                 "showgrid": False,
                 "range": [-0.6, max(len(ticks), 1) - 0.4],
             },
-        )
+        ),
     )
     columns = ["system", "judge", "episodes", "left_out", worst, metric, best]
     return Chart(
@@ -163,36 +169,39 @@ def candidates_chart(
 ) -> Chart:
     """One forecast's candidates by similarity, marked by what became of each."""
     by_paper = {candidate.paper_id: candidate for candidate in forecast.candidates}
-    figure = go.Figure()
+    traces: list[dict[str, Any]] = []
     data = []
     for outcome, (name, symbol, size) in OUTCOMES.items():
         own = [each for each in found if each.outcome == outcome]
         if not own:
             continue
         color = style.color if outcome in ("credited", "taken", "passed_over") else theme.muted
-        figure.add_scatter(
-            x=[by_paper[each.paper_id].similarity for each in own],
-            y=[0] * len(own),
-            name=name,
-            mode="markers",
-            marker={
-                "color": color,
-                "symbol": symbol,
-                "size": size,
-                "line": {"width": 2, "color": color},
-            },
-            customdata=[
-                [
-                    label(each.paper_id),
-                    label(shorten(by_paper[each.paper_id].title, 60)),
-                    label(each.why),
-                ]
-                for each in own
-            ],
-            hovertemplate=(
-                "%{customdata[0]}<br>%{customdata[1]}<br>similarity <b>%{x:.3f}</b>"
-                "<br>%{customdata[2]}<extra></extra>"
-            ),
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [by_paper[each.paper_id].similarity for each in own],
+                "y": [0] * len(own),
+                "name": name,
+                "mode": "markers",
+                "marker": {
+                    "color": color,
+                    "symbol": symbol,
+                    "size": size,
+                    "line": {"width": 2, "color": color},
+                },
+                "customdata": [
+                    [
+                        label(each.paper_id),
+                        label(shorten(by_paper[each.paper_id].title, 60)),
+                        label(each.why),
+                    ]
+                    for each in own
+                ],
+                "hovertemplate": (
+                    "%{customdata[0]}<br>%{customdata[1]}<br>similarity <b>%{x:.3f}</b>"
+                    "<br>%{customdata[2]}<extra></extra>"
+                ),
+            }
         )
         data += [
             {
@@ -206,14 +215,15 @@ def candidates_chart(
             }
             for each in own
         ]
-    figure.update_layout(
+    figure = go.Figure(
+        traces,
         base_layout(
             theme,
             height=150,
             showlegend=True,
             xaxis={"title": "Similarity (cosine)", "nticks": 6},
             yaxis={"visible": False, "range": [-1, 1]},
-        )
+        ),
     )
     counts = [
         f"{sum(each.outcome == outcome for each in found)} {name}"
