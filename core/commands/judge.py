@@ -12,6 +12,12 @@ judge = typer.Typer(
     help="Let a model judge; every call is kept in the study.", no_args_is_help=True
 )
 
+Ideas = Annotated[list[str] | None, typer.Option(metavar="ID,ID…", help="Only these ideas")]
+Systems = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Only this system's ideas; repeatable")
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many ideas")]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
@@ -24,26 +30,24 @@ def register(app: typer.Typer) -> None:
 def judge_scores(
     study: StudyFolder,
     chosen: Any,
-    ideas: Annotated[
-        list[str] | None, typer.Option(metavar="ID,ID…", help="Only these ideas")
-    ] = None,
-    system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this system's ideas; repeatable")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many ideas")] = None,
+    ideas: Ideas = None,
+    system: Systems = None,
+    limit: Limit = None,
     json_: JsonFlag = False,
 ) -> None:
     """Marks from 1 to 10 for novelty, feasibility, impact and overall (HindSight's judge).
 
     What a call has answered is not asked again: the same command goes on where a run stopped.
     """
-    from core.commands.judge_run import carry_out
-    from core.judging.judgements import Judgements
-    from core.judging.scores import KIND, score_tasks
-    from core.study import Study
+    from core.commands.judge_run import carry_out, tell
 
-    opened = Study.open(study)
-    names = [name.strip() for part in ideas or [] for name in part.split(",") if name.strip()]
-    found = score_tasks(opened, repeats=chosen.repeats, ideas=names, systems=system, limit=limit)
-    asked = Judgements(kind=KIND, tasks=found.tasks, left_out=found.left_out)
-    carry_out(opened, asked, chosen, json_=json_)
+    names = names_of(ideas)
+    done = carry_out(
+        study, "scores", chosen, json_=json_, ideas=names, systems=system or (), limit=limit
+    )
+    tell(done, json_=json_)
+
+
+def names_of(given: list[str] | None) -> list[str]:
+    """Names of an option that may be repeated and may hold several, parted by commas."""
+    return [name.strip() for part in given or () for name in part.split(",") if name.strip()]

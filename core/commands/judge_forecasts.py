@@ -6,18 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from core.commands.judge import Ideas, Limit, Systems, judge, names_of
 from core.commands.options import JsonFlag, StudyFolder
-
-Ideas = Annotated[list[str] | None, typer.Option(metavar="ID,ID…", help="Only these ideas")]
-Systems = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Only this system's ideas; repeatable")
-]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many ideas")]
 
 
 def register(app: typer.Typer) -> None:  # noqa: ARG001
     """Add the commands to ``foreseen judge``."""
-    from core.commands.judge import judge
     from core.commands.judge_options import with_judge_options
 
     judge.command("verdicts")(with_judge_options(judge_verdicts, repeats=1))
@@ -45,18 +39,20 @@ def judge_verdicts(
 
     What a call has answered is not asked again: the same command goes on where a run stopped.
     """
-    from core.commands.judge_run import carry_out
-    from core.config import Settings
-    from core.judging.verdicts import verdict_tasks
-    from core.study import Study
+    from core.commands.judge_run import carry_out, tell
 
-    _once(chosen.repeats)
-    opened = Study.open(study)
-    settings = Settings.of({} if r is None else {"r": r}, base=opened.settings)
-    asked = verdict_tasks(
-        opened, settings, window=window, ideas=_names(ideas), systems=system, limit=limit
+    done = carry_out(
+        study,
+        "verdicts",
+        chosen,
+        json_=json_,
+        ideas=names_of(ideas),
+        systems=system or (),
+        limit=limit,
+        r=r,
+        window=window,
     )
-    carry_out(opened, asked, chosen, json_=json_)
+    tell(done, json_=json_)
 
 
 def judge_generality(
@@ -68,22 +64,10 @@ def judge_generality(
     json_: JsonFlag = False,
 ) -> None:
     """How particular each forecast is, by itself: four ratings from 0 to 3, no paper shown."""
-    from core.commands.judge_run import carry_out
-    from core.judging.generality import generality_tasks, keep_ratings
-    from core.study import Study
+    from core.commands.judge_run import carry_out, tell
 
-    _once(chosen.repeats)
-    opened = Study.open(study)
-    asked = generality_tasks(opened, ideas=_names(ideas), systems=system, limit=limit)
-    carry_out(opened, asked, chosen, json_=json_, keep=keep_ratings)
-
-
-def _once(repeats: int) -> None:
-    from core.errors import UsageError
-
-    if repeats != 1:
-        raise UsageError("--repeats must be 1: there is one verdict for each judge and pair.")
-
-
-def _names(texts: list[str] | None) -> list[str]:
-    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+    names = names_of(ideas)
+    done = carry_out(
+        study, "generality", chosen, json_=json_, ideas=names, systems=system or (), limit=limit
+    )
+    tell(done, json_=json_)

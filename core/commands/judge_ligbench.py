@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
+from core.commands.judge import Ideas, Limit, Systems, judge, names_of
 from core.commands.options import JsonFlag, StudyFolder, note, print_json
 from core.config import COMPARED_REFERENCES, LIGBENCH_REPEATS
 
-Ideas = Annotated[list[str] | None, typer.Option(metavar="ID,ID…", help="Only these ideas")]
-Systems = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Only this system's ideas; repeatable")
-]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many ideas")]
 Embedding = Annotated[
     bool,
     typer.Option(
@@ -28,7 +24,6 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn or tied")]
 
 def register(app: typer.Typer) -> None:  # noqa: ARG001
     """Add the commands to ``foreseen judge``."""
-    from core.commands.judge import judge
     from core.commands.judge_options import with_judge_options
 
     judge.command("starts")(with_judge_options(judge_starts, repeats=LIGBENCH_REPEATS))
@@ -51,22 +46,21 @@ def judge_starts(
 
     What a call has answered is not asked again: the same command goes on where a run stopped.
     """
-    from core.commands.judge_run import carry_out
-    from core.judging.starts import start_tasks
-    from core.study import Study
+    from core.commands.judge_run import carry_out, tell
 
-    opened = Study.open(study)
-    asked = start_tasks(
-        opened,
-        repeats=chosen.repeats,
-        ideas=_names(ideas),
-        systems=system,
+    done = carry_out(
+        study,
+        "starts",
+        chosen,
+        json_=json_,
+        ideas=names_of(ideas),
+        systems=system or (),
         limit=limit,
-        encoder=encoder,
         embedding=embedding,
+        encoder=encoder,
         seed=seed,
     )
-    carry_out(opened, asked, chosen, json_=json_)
+    tell(done, json_=json_)
 
 
 def judge_comparisons(
@@ -97,31 +91,26 @@ def judge_comparisons(
     References are found by keywords and by embedding. The judge sees no score and is not told
     which side is the paper. What a call has answered is not asked again.
     """
-    from core.commands.judge_run import carry_out
-    from core.judging.comparisons import comparison_tasks, reference_pair_tasks
-    from core.study import Study
+    from core.commands.judge_run import carry_out, tell
 
-    opened = Study.open(study)
-    if pairs is not None:
-        asked = reference_pair_tasks(
-            opened, pairs=pairs, orders=orders, repeats=chosen.repeats, seed=seed
-        )
-    else:
-        asked = comparison_tasks(
-            opened,
-            references=references,
-            orders=orders,
-            repeats=chosen.repeats,
-            ideas=_names(ideas),
-            systems=system,
-            limit=limit,
-            encoder=encoder,
-            embedding=embedding,
-            seed=seed,
-        )
     if orders == "idea_first":
         note("one order only: a judge that likes what stands first cannot be told from a fair one")
-    carry_out(opened, asked, chosen, json_=json_)
+    done = carry_out(
+        study,
+        "comparisons",
+        chosen,
+        json_=json_,
+        references=references,
+        orders=orders,
+        pairs=pairs,
+        ideas=names_of(ideas),
+        systems=system or (),
+        limit=limit,
+        embedding=embedding,
+        encoder=encoder,
+        seed=seed,
+    )
+    tell(done, json_=json_)
 
 
 def judge_formalise(
@@ -143,84 +132,48 @@ def judge_formalise(
 
     What a call has answered is not asked again: the same command goes on where a run stopped.
     """
-    from core.commands.judge_options import estimate_text, report_text, shown_progress
-    from core.commands.judge_run import exit_by, plain
-    from core.errors import UsageError
-    from core.judging.interrupt import stop_on_interrupt
-    from core.ligbench.formalise import (
-        FormalTable,
-        estimate_formalise,
-        formalise,
-        rows_to_formalise,
-    )
-    from core.study import Study
+    from core.commands.judge_options import report_text
+    from core.commands.judge_run import carry_out, exit_by, plain
+    from core.ligbench.formalise import failures, lengths, whole_parts
 
-    if chosen.repeats != 1:
-        raise UsageError("--repeats: parts are made once. Leave it out.")
-    opened = Study.open(study)
-    which = cast(FormalTable, table)
-    rows, left_out = rows_to_formalise(
-        opened, which, ids=_names(ids), limit=limit, replace_parts=replace
+    done = carry_out(
+        study,
+        "formalise",
+        chosen,
+        json_=json_,
+        table=table,
+        ids=names_of(ids),
+        limit=limit,
+        replace=replace,
     )
-    reasons = [reason for _, reason in left_out]
-    for reason in sorted(set(reasons)):
-        note(f"left out: {reasons.count(reason)} {table}: {reason}")
-    if chosen.dry_run:
-        guess = estimate_formalise(
-            opened,
-            rows,
-            table=which,
-            model=chosen.model,
-            parameters=chosen.parameters,
-            prices=chosen.prices,
-            retry_failed=chosen.retry_failed,
-        )
-        if json_:
-            print_json(guess)
-        else:
-            typer.echo(estimate_text(guess))
+    if done is None:
         return
-    with stop_on_interrupt(note) as stop, shown_progress("formalising") as progress:
-        done = formalise(
-            opened,
-            chosen.client(),
-            table=which,
-            ids=_names(ids),
-            limit=limit,
-            replace_parts=replace,
-            parameters=chosen.parameters,
-            limits=chosen.limits,
-            budget=chosen.budget,
-            prices=chosen.prices,
-            retry_failed=chosen.retry_failed,
-            progress=progress,
-            stop=stop,
-        )
     for line in done.notes:
         note(line)
-    for name, part, reason in done.failed[:10]:
+    failed = [item for run in done.runs for item in failures(run.outcomes)]
+    for name, part, reason in failed[:10]:
         note(f"failed: {name}: {part}: {reason}")
+    which: Any = table
+    made = whole_parts(done.run.outcomes, which)
+    words = lengths(done.study, which)
+    words = words[words.iloc[:, 0].isin(made)].reset_index(drop=True)
     if json_:
         print_json(
             {
-                "table": done.table,
-                "made": done.made,
+                "table": table,
+                "made": len(made),
                 "left_out": dict(done.left_out),
-                "failed": done.failed,
-                "lengths": done.lengths,
+                "failed": failed,
+                "lengths": words,
                 "runs": [plain(run) for run in done.runs],
             }
         )
     else:
         for run in done.runs:
             typer.echo(report_text(run))
-        typer.echo(f"{done.made:,} {table} got their four parts")
-        if done.made:
-            before, after = done.lengths["before"].median(), done.lengths["after"].median()
+        typer.echo(f"{len(made):,} {table} got their four parts")
+        if made:
+            before, after = words["before"].median(), words["after"].median()
             typer.echo(f"median length {before:,.0f} words before, {after:,.0f} after")
     for run in done.runs:
         exit_by(run)
-
-
-def _names(given: list[str] | None) -> list[str]:
-    return [name.strip() for part in given or [] for name in part.split(",") if name.strip()]

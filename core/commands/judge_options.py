@@ -101,6 +101,14 @@ class JudgeOptions:
             raise UsageError("--price-in and --price-out go together.")
         return Prices(per_million_in=self.price_in, per_million_out=self.price_out)
 
+    def shared(self) -> dict[str, Any]:
+        """What a heading of an experiment's file calls these options; prices are checked."""
+        from core.experiment.calls import Calls
+
+        self.prices  # noqa: B018 - refuses one price without the other
+        names = [item.name for item in fields(self) if item.name in Calls.model_fields]
+        return {name: getattr(self, name) for name in names}
+
     def client(self) -> OpenAIClient:
         return OpenAIClient(
             model=self.model, base_url=self.base_url, key=find_key(), timeout=self.timeout

@@ -1,8 +1,9 @@
-"""Carry a set of judgements out from the command line: dry run, run, report, exit code."""
+"""Carry a kind of judgement out from the command line: dry run, run, report, exit code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -14,62 +15,55 @@ from core.commands.judge_options import (
     shown_progress,
 )
 from core.commands.options import note, print_json
+from core.errors import UsageError
+from core.experiment.calls import OWN_KEYS, Judge, Kind
+from core.experiment.judge_step import JudgeStep
+from core.experiment.step import Surroundings, Work
 from core.judging.interrupt import stop_on_interrupt
-from core.judging.judgements import Judged, Judgements, estimate_judgements, judge
-from core.judging.report import Outcome, RunReport
+from core.judging.judgements import Judged
+from core.judging.report import RunReport
 from core.study import Study
 
 
 def carry_out(
-    study: Study,
-    asked: Judgements,
-    options: JudgeOptions,
-    *,
-    json_: bool,
-    keep: Callable[[Study, Sequence[Outcome], str], Study] | None = None,
-) -> None:
-    """Ask what is missing (or say what would be asked), tell how it went, and exit by it.
+    study: Path, kind: Kind, options: JudgeOptions, *, json_: bool, **own: Any
+) -> Judged | None:
+    """Ask what is missing and tell how it went, or say what would be asked (then None).
 
-    ``keep`` stands in for the table of that kind where the study has none.
+    ``own`` are the options of this kind, by their keys in an experiment's file.
     """
-    for what in asked.left_out:
-        note(f"left out: idea {what[0]}: {what[1]}")
+    if "repeats" in OWN_KEYS[kind]:
+        own["repeats"] = options.repeats
+    elif options.repeats != 1:
+        raise UsageError(f"--repeats must be 1: {kind} are asked for once.")
+    step = JudgeStep(Judge.asked(kind, judge=options.judge, **options.shared(), **own))
+    around = Surroundings(
+        base=study,
+        log=note,
+        client=lambda _: options.client(),
+        progress=shown_progress,
+        stopping=lambda: stop_on_interrupt(note),
+    )
+    work = Work(study=Study.open(study), around=around)
+    asked = step.asked(work, encode=not options.dry_run)
+    for name, reason in asked.left_out:
+        note(f"left out: {name}: {reason}")
     for line in asked.notes:
         note(line)
-    if options.dry_run:
-        guess = estimate_judgements(
-            study,
-            asked,
-            model=options.model,
-            parameters=options.parameters,
-            prices=options.prices,
-            retry_failed=options.retry_failed,
-        )
-        if json_:
-            print_json(guess)
-        else:
-            typer.echo(estimate_text(guess))
-        return
-    with stop_on_interrupt(note) as stop, shown_progress("judging") as progress:
-        report = judge(
-            study,
-            options.client(),
-            asked,
-            judge=options.judge,
-            parameters=options.parameters,
-            limits=options.limits,
-            budget=options.budget,
-            prices=options.prices,
-            retry_failed=options.retry_failed,
-            progress=progress,
-            stop=stop,
-            keep=keep,
-        )
-    tell(report, json_=json_)
+    if not options.dry_run:
+        return step.judged(work, asked)
+    guess = step.estimate(work, asked)
+    if json_:
+        print_json(guess)
+    else:
+        typer.echo(estimate_text(guess))
+    return None
 
 
-def tell(report: Judged, *, json_: bool) -> None:
+def tell(report: Judged | None, *, json_: bool) -> None:
     """Notes and cautions to stderr, the run to stdout; exit 1 or 130 where it failed."""
+    if report is None:
+        return
     for line in report.notes:
         note(line)
     for flag in report.families:

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import ForeseenError
-from core.experiment.model_steps import GenerateStep, JudgeStep
-from core.experiment.schema import Calls
+from core.experiment.calls import Calls
+from core.experiment.judge_step import JudgeStep
+from core.experiment.model_steps import GenerateStep
 from core.experiment.step import Done, Surroundings, Work, open_client
 from core.judging.client import ChatClient
 from core.judging.report import Progress

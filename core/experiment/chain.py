@@ -6,7 +6,8 @@
     around = Surroundings(base=path.resolve().parent, log=print)
     run_experiment(Experiment.read(path), around).steps
 
-The order is new, fetch, import, generate, match, judge, calibrate, report. What is done stands in
+The order is new, fetch, import, generate, forecast, match, judge, calibrate, report; of judges
+formal parts first, then scores, starts, comparisons, verdicts. What is done stands in
 ``derived/run.json`` of the study, so a run that was killed goes on with the step it was in, and
 that step (its calls and vectors are kept) where it was.
 """
@@ -20,8 +21,10 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import ForeseenError, UsageError, nearest
+from core.experiment.calls import KINDS
 from core.experiment.journal import Entry, Journal, changed
-from core.experiment.model_steps import GenerateStep, JudgeStep
+from core.experiment.judge_step import JudgeStep
+from core.experiment.model_steps import ForecastStep, GenerateStep
 from core.experiment.schema import Experiment
 from core.experiment.step import Done, Step, Surroundings, Work
 from core.experiment.steps import (
@@ -71,9 +74,11 @@ def steps_of(experiment: Experiment, base: Path) -> list[Step]:
     steps: list[Step] = [FetchStep(p, n) for n, p in enumerate(experiment.fetch, 1)]
     steps += [ImportStep(p, n) for n, p in enumerate(experiment.imports, 1)]
     steps += [GenerateStep(part, experiment.seed) for part in experiment.generate]
+    steps += [ForecastStep(part, experiment.seed) for part in experiment.forecast]
     if experiment.match is not None:
         steps.append(MatchStep(experiment.match))
-    steps += [JudgeStep(part) for part in experiment.judge]
+    judges = sorted(experiment.judge, key=lambda part: KINDS.index(part.kind))
+    steps += [JudgeStep(part, experiment.seed) for part in judges]
     if experiment.calibrate is not None:
         steps.append(CalibrateStep(experiment.calibrate))
     if experiment.report is not None:

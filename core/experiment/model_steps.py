@@ -1,22 +1,19 @@
-"""The steps of an experiment that ask a model: generate and judge."""
+"""The steps of an experiment in which a model writes: ideas, and forecasts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
+from core.errors import UsageError
+from core.experiment.calls import Forecast, Generate
+from core.experiment.endings import ended, keys_digest, owed
 from core.experiment.journal import Entry, digest_of
-from core.experiment.schema import Calls, Generate, Judge
 from core.experiment.step import Done, Step, Work
-from core.judging.report import Estimate, RunReport
+from core.judging.report import Estimate
 from core.study import Study, frame_digest
-
-_PACE = {
-    "base_url", "concurrency", "rpm", "tpm", "timeout", "budget_calls", "budget_tokens",
-    "budget_cost", "price_in", "price_out", "retry_failed",
-}  # fmt: skip
-"""Keys that change how a model is asked, and nothing of what it is asked."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class GenerateStep(Step):
         from core.generate.literature import literature_before
 
         literature = literature_before(work.study.papers, work.study.config.cutoff)
-        told = {"its keys": _asked(self.part, seed=self._settings().seed)}
+        told = {"its keys": keys_digest(self.part, seed=self._settings().seed)}
         if self.part.generator == "retrieval":
             told["the literature by the cutoff"] = frame_digest(literature.papers)
         elif not self.part.topics:
@@ -45,7 +42,7 @@ class GenerateStep(Step):
         there = int((work.study.ideas["system"] == self.part.system.strip()).sum())
         if there < entry.count:
             return f"{entry.count - there} of its ideas are gone"
-        return _owed(self.part, entry)
+        return owed(self.part, entry)
 
     def estimate(self, work: Work) -> Estimate | None:
         from core.generate.generator import estimate_generation, prepare
@@ -85,7 +82,7 @@ class GenerateStep(Step):
         for name, stage, reason in done.failed[:10]:
             work.around.log(f"{self.name}: {name}: {stage} failed: {reason}")
         there = done.made + done.already
-        return _ended(
+        return ended(
             done.runs,
             told=f"{done.made:,} ideas made, {done.already:,} there already,"
             f" {done.wanted - there:,} missing",
@@ -110,98 +107,95 @@ class GenerateStep(Step):
 
 
 @dataclass(frozen=True)
-class JudgeStep(Step):
-    """A judge's marks."""
+class ForecastStep(Step):
+    """A forecaster over every episode; one that asks no model is a baseline."""
 
-    part: Judge
+    part: Forecast
+    seed: int
 
     @property
     def name(self) -> str:
-        return f"judge {self.part.name}"
+        return f"forecast {self.part.name}"
 
     def inputs(self, work: Work) -> Mapping[str, str]:
-        asked = self._tasks(work.study).tasks
-        prompts = sorted({(task.key["idea_id"], task.prompt_digest) for task in asked})
-        return {"its keys": _asked(self.part), "the ideas or the prompt": digest_of(prompts)}
+        told = {
+            "its keys": keys_digest(self.part, seed=self._seed),
+            "the papers": frame_digest(work.study.papers),
+            "the episodes": digest_of([(t, str(day)) for t, day in self._episodes(work.study)]),
+        }
+        if self.part.forecaster == "mdf":
+            told["the verdicts"] = frame_digest(work.study.verdicts)
+        return told
 
     def missing(self, work: Work, entry: Entry) -> str | None:
-        there = int((work.study.scores["judge"] == self.part.name).sum())
-        if there < entry.count:
-            return f"{entry.count - there} of its rows are gone"
-        return _owed(self.part, entry)
-
-    def estimate(self, work: Work) -> Estimate | None:
-        from core.judging.scores import estimate_scores
-
-        part = self.part
-        return estimate_scores(
-            work.study,
-            self._tasks(work.study).tasks,
-            model=part.model,
-            parameters=part.parameters,
-            prices=part.prices,
-            retry_failed=part.retry_failed,
-        )
+        lost = entry.count - self._rows(work.study)
+        return f"{lost} of its forecasts are gone" if lost > 0 else owed(self.part, entry)
 
     def run(self, work: Work) -> Done:
-        from core.judging.scores import judge_scores
+        from core.forecast.forecasters.strategy import Ask
+        from core.forecast.forecasting import run_baseline, run_strategy
 
-        part = self.part
-        asked = self._tasks(work.study)
-        for idea, reason in asked.left_out[:10]:
-            work.around.log(f"{self.name}: left out: idea {idea}: {reason}")
-        with work.around.stopping() as stop, work.around.progress(self.name) as progress:
-            done = judge_scores(
-                work.study,
-                work.around.client(part),
-                asked,
-                judge=part.name,
-                parameters=part.parameters,
-                limits=part.limits,
-                budget=part.budget,
-                prices=part.prices,
-                retry_failed=part.retry_failed,
-                progress=progress,
-                stop=stop,
-            )
-        for flag in done.families:
-            if flag.same:
-                work.around.log(
-                    f"{self.name}: caution: {flag.judge} and system {flag.system} are of one model"
-                    " family: a judge tends to prefer its own"
+        part, study = self.part, work.study
+        ask = Ask(
+            slots=part.slots or study.settings.slots,
+            context_tokens=part.context_tokens,
+            seed=self._seed,
+        )
+        episodes = self._episodes(study)
+        if not part.asks:
+            done = run_baseline(study, part.forecaster, episodes, ask, system=part.name)
+        else:
+            with work.around.stopping() as stop, work.around.progress(self.name) as progress:
+                done = run_strategy(
+                    study,
+                    part.forecaster,
+                    episodes,
+                    ask,
+                    lambda: work.around.client(part),
+                    system=part.name,
+                    prior_judge=part.prior_judge,
+                    parameters=part.parameters,
+                    limits=part.limits,
+                    budget=part.budget,
+                    prices=part.prices,
+                    retry_failed=part.retry_failed,
+                    progress=progress,
+                    stop=stop,
                 )
-        run = done.run
-        failed = run.refused + run.parse_failed + run.call_failed
-        return _ended(
-            [run],
-            told=f"{run.ok:,} marks, {failed:,} failed, {run.calls:,} calls",
+        for line in done.notes:
+            work.around.log(f"{self.name}: {line}")
+        bad = [attempt for attempt in done.attempts if attempt.state != "ok"]
+        for attempt in bad[:10]:
+            where = f"{attempt.topic} {attempt.cutoff}"
+            work.around.log(f"{self.name}: {where}: {attempt.state}: {attempt.reason}")
+        return ended(
+            done.reports,
+            told=f"{done.forecasts:,} forecasts for {done.episodes - done.open:,} of"
+            f" {done.episodes:,} episodes",
             study=done.study,
-            count=int((done.study.scores["judge"] == part.name).sum()),
-            failed=failed,
+            count=self._rows(done.study),
+            failed=len(bad),
         )
 
-    def _tasks(self, study: Study) -> Any:
-        from core.judging.scores import score_tasks
+    @property
+    def _seed(self) -> int:
+        return self.seed if self.part.seed is None else self.part.seed
 
-        return score_tasks(study, repeats=self.part.repeats, systems=self.part.systems or None)
+    def _rows(self, study: Study) -> int:
+        return int((study.ideas["system"] == self.part.name).sum())
 
+    def _episodes(self, study: Study) -> tuple[tuple[str, date], ...]:
+        from core.forecast.episodes import build_manifest, parse_cutoffs
+        from core.forecast.forecasting import chosen_episodes
+        from core.forecast.manifest import stored_manifest
 
-def _asked(part: Calls, **more: Any) -> str:
-    """Digest of the keys that shape what a model is asked."""
-    return digest_of({**part.model_dump(mode="json", exclude=_PACE), **more})
-
-
-def _owed(part: Calls, entry: Entry) -> str | None:
-    if part.retry_failed and entry.failed:
-        return f"{entry.failed} replies failed, and retry_failed is set"
-    return None
-
-
-def _ended(runs: Sequence[RunReport], **done: Any) -> Done:
-    """The end of a step; not whole where a run stopped or nothing that was asked came well."""
-    for run in runs:
-        if run.stopped is not None:
-            return Done(**done, stopped=run.stop_reason or run.stopped, cause=run.stopped)
-        if run.asked and not run.ok:
-            return Done(**done, stopped="no reply could be used", cause="server")
-    return Done(**done)
+        days = parse_cutoffs(self.part.cutoffs) if self.part.cutoffs else ()
+        manifest = stored_manifest(study)
+        if manifest is None:
+            if not days:
+                raise UsageError(
+                    f"{self.name}: the study has no manifest. Make it with `foreseen forecast"
+                    " episodes`, or give cutoffs = '2024-07..2025-06'."
+                )
+            manifest = build_manifest(study, days, topics=self.part.topics or None)
+        return chosen_episodes(manifest, cutoffs=days, topics=self.part.topics)

@@ -13,37 +13,19 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from core.config import (
-    GENERATE_LITERATURE,
-    GENERATE_MAX_TOKENS,
-    GENERATE_PER_TOPIC,
-    JUDGE_CONCURRENCY,
-    JUDGE_MAX_TOKENS,
-    JUDGE_REPEATS,
-    JUDGE_TEMPERATURE,
-    JUDGE_TIMEOUT,
-    PRESETS,
-    Pool,
-    PresetName,
-    Settings,
-    explain,
-)
+from core.config import PRESETS, Pool, PresetName, Settings, explain
 from core.errors import DataError, UsageError, nearest
+from core.experiment.calls import Forecast, Generate, Judge, Part
 from core.ingest.mapping import DEFAULT_JOIN
-from core.judging.limits import Budget, Limits, Prices
 from core.matching.encoders import BATCH_SIZE
 from core.schema import TABLES
 
 AUTO = "auto"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class New(_Part):
+class New(Part):
     """``[new]``: how the study is made, where there is none yet."""
 
     cutoff: date = Field(description="ideas know nothing after this day")
@@ -64,7 +46,7 @@ class New(_Part):
         return self
 
 
-class Fetch(_Part):
+class Fetch(Part):
     """``[[fetch]]``: papers or reviewed references from a live source, as ``foreseen fetch``."""
 
     what: Literal["papers", "references"] = Field("papers", description="the table to fill")
@@ -87,7 +69,7 @@ class Fetch(_Part):
         return self
 
 
-class Import(_Part):
+class Import(Part):
     """``[[import]]``: files into a table, as ``foreseen import`` takes them."""
 
     table: str = Field(description="the table to fill")
@@ -112,67 +94,7 @@ class Import(_Part):
         return self
 
 
-class Calls(_Part):
-    """What every heading with a model shares: the model, the pace and the budget."""
-
-    model: str = Field(min_length=1, description="the model, as its server names it")
-    base_url: str | None = Field(None, description="OpenAI-compatible address")
-    temperature: float = Field(JUDGE_TEMPERATURE, ge=0, le=2, description="sampling temperature")
-    max_tokens: int = Field(JUDGE_MAX_TOKENS, ge=1, description="longest reply")
-    concurrency: int = Field(JUDGE_CONCURRENCY, ge=1, description="calls at once")
-    rpm: int | None = Field(None, ge=1, description="requests a minute at most")
-    tpm: int | None = Field(None, ge=1, description="tokens a minute at most")
-    timeout: float = Field(JUDGE_TIMEOUT, gt=0, description="seconds to wait for one reply")
-    budget_calls: int | None = Field(None, ge=0, description="stop a run after so many calls")
-    budget_tokens: int | None = Field(None, ge=0, description="stop a run after so many tokens")
-    budget_cost: float | None = Field(None, ge=0, description="stop a run after so much money")
-    price_in: float | None = Field(None, ge=0, description="price of a million tokens in")
-    price_out: float | None = Field(None, ge=0, description="price of a million tokens out")
-    retry_failed: bool = Field(False, description="ask again where a reply was not readable")
-
-    @model_validator(mode="after")
-    def _prices_go_together(self) -> Self:
-        if (self.price_in is None) != (self.price_out is None):
-            raise ValueError("price_in and price_out go together")
-        if self.budget_cost is not None and self.price_in is None:
-            raise ValueError("budget_cost needs price_in and price_out")
-        return self
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens}
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(concurrency=self.concurrency, rpm=self.rpm, tpm=self.tpm)
-
-    @property
-    def budget(self) -> Budget:
-        return Budget(calls=self.budget_calls, tokens=self.budget_tokens, cost=self.budget_cost)
-
-    @property
-    def prices(self) -> Prices | None:
-        if self.price_in is None or self.price_out is None:
-            return None
-        return Prices(per_million_in=self.price_in, per_million_out=self.price_out)
-
-
-class Generate(Calls):
-    """``[[generate]]``: a system that writes ideas, as ``foreseen generate``."""
-
-    system: str = Field(min_length=1, description="name of the system")
-    generator: Literal["retrieval", "vanilla"] = Field(description="with literature or without")
-    topics: tuple[str, ...] = Field((), description="only these topics")
-    per_topic: int = Field(GENERATE_PER_TOPIC, ge=1, description="ideas a topic")
-    seed: int | None = Field(None, ge=0, description="seed of the seed papers (else the file's)")
-    literature: int = Field(GENERATE_LITERATURE, ge=0, description="papers shown in each stage")
-    retrieval: Literal["bm25", "encoder"] = Field("bm25", description="how papers are found")
-    encoder: str | None = Field(None, description="encoder of that (else the study's)")
-    knowledge_cutoff: date | None = Field(None, description="the model's knowledge ends then")
-    max_tokens: int = Field(GENERATE_MAX_TOKENS, ge=1, description="longest reply")
-
-
-class Match(_Part):
+class Match(Part):
     """``[match]``: encode, and find each idea's nearest papers."""
 
     encoder: str | None = Field(None, description="encoder (else the study's)")
@@ -184,31 +106,19 @@ class Match(_Part):
     )
 
 
-class Judge(Calls):
-    """``[[judge]]``: marks from 1 to 10, as ``foreseen judge scores``."""
-
-    judge: str | None = Field(None, min_length=1, description="name in the tables")
-    repeats: int = Field(JUDGE_REPEATS, ge=1, description="times each idea is judged")
-    systems: tuple[str, ...] = Field((), description="only these systems' ideas")
-
-    @property
-    def name(self) -> str:
-        return (self.judge or self.model).strip()
-
-
-class Calibrate(_Part):
+class Calibrate(Part):
     """``[calibrate]``: the θ that fits the encoder, written into study.toml."""
 
     false_match_rate: float | None = Field(None, gt=0, lt=1, description="false matches let be")
 
 
-class Report(_Part):
+class Report(Part):
     """``[report]``: one HTML file of what the dashboard shows."""
 
     output: str = Field("report.html", min_length=1, description="the file to write")
 
 
-class Experiment(_Part):
+class Experiment(Part):
     """The whole file. ``study`` is the study's folder."""
 
     study: str = Field(min_length=1, description="folder of the study")
@@ -218,6 +128,7 @@ class Experiment(_Part):
     fetch: tuple[Fetch, ...] = ()
     imports: tuple[Import, ...] = Field((), alias="import")
     generate: tuple[Generate, ...] = ()
+    forecast: tuple[Forecast, ...] = ()
     match: Match | None = None
     judge: tuple[Judge, ...] = ()
     calibrate: Calibrate | None = None
@@ -227,7 +138,8 @@ class Experiment(_Part):
     def _names_are_told_apart(self) -> Self:
         for heading, names in (
             ("generate", [part.system.strip() for part in self.generate]),
-            ("judge", [part.name for part in self.judge]),
+            ("forecast", [part.name for part in self.forecast]),
+            ("judge", [part.step for part in self.judge]),
         ):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
@@ -260,13 +172,13 @@ def keys(part: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in part.model_fields.items()]
 
 
-def headings() -> dict[str, type[_Part]]:
+def headings() -> dict[str, type[Part]]:
     """Each heading and what stands under it."""
-    found: dict[str, type[_Part]] = {}
+    found: dict[str, type[Part]] = {}
     for name, field in Experiment.model_fields.items():
         kinds = [field.annotation, *get_args(field.annotation)]
         if get_origin(field.annotation) is not dict:
-            parts = [k for k in kinds if isinstance(k, type) and issubclass(k, _Part)]
+            parts = [k for k in kinds if isinstance(k, type) and issubclass(k, Part)]
             if parts:
                 found[field.alias or name] = parts[0]
     return found

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.experiment.calls import Calls
 from core.experiment.journal import Entry
-from core.experiment.schema import Calls
 from core.judging.client import ChatClient, OpenAIClient
 from core.judging.report import Estimate, Progress
 from core.judging.run import StopSignal

@@ -18,7 +18,7 @@ from core.judging.fields import Field, OneNumber, Text
 from core.judging.judgements import Judgements
 from core.judging.prompts import fence, load_template
 from core.judging.scores import idea_text
-from core.judging.tables import merge_rows, rebuild_rows
+from core.judging.tables import rebuild
 from core.judging.task import Task
 from core.ligbench.debias import DIMENSIONS
 from core.ligbench.retrieval import close_pairs, retrieve
@@ -123,13 +123,12 @@ def reference_pair_tasks(
 
 def rebuild_comparisons(study: Study, *, judge: str | None = None) -> Study:
     """Write the ``comparisons`` of model judges again from ``calls.jsonl``; other rows stay."""
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so it has no calls.")
-    rows = [
-        {**row, **idea_side(str(row["order"]))(row)} if row["state"] == "ok" else row
-        for row in rebuild_rows(study.folder, KIND, FIELDS, judge=judge)
-    ]
-    return merge_rows(study, KIND, rows) if rows else study
+
+    def turned(row: dict[str, Any]) -> dict[str, Any]:
+        ok = row["state"] == "ok"
+        return {**row, **idea_side(str(row["order"]))(row)} if ok else row
+
+    return rebuild(study, KIND, FIELDS, judge=judge, turn=turned)
 
 
 def idea_side(order: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:

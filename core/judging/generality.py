@@ -75,7 +75,7 @@ def generality_tasks(
                 expected_tokens=90,
             )
         )
-    return Judgements(kind=KIND, tasks=tuple(tasks), left_out=tuple(left_out))
+    return Judgements(kind=KIND, tasks=tuple(tasks), left_out=tuple(left_out), keep=keep_ratings)
 
 
 def read_ratings(study: Study) -> pd.DataFrame:

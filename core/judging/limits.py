@@ -79,6 +79,14 @@ class Budget:
             if value is not None and value < 0:
                 raise UsageError(f"A budget in {name} must be at least 0 (given: {value}).")
 
+    def after(self, calls: int, tokens: int, cost: float | None) -> Budget:
+        """What is left for the next stage of a run."""
+        return Budget(
+            calls=None if self.calls is None else max(0, self.calls - calls),
+            tokens=None if self.tokens is None else max(0, self.tokens - tokens),
+            cost=None if self.cost is None else max(0.0, self.cost - (cost or 0.0)),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,18 +11,12 @@ from core.config import JUDGE_DIMENSIONS, JUDGE_REPEATS
 from core.errors import UsageError
 from core.judging.calls import CALLS_FILE, read_calls
 from core.judging.choosing import chosen_ideas
-from core.judging.client import ChatClient
 from core.judging.families import FamilyFlag, study_family_flags
 from core.judging.fields import Field, Text, Whole
-from core.judging.judgements import Judged, Judgements, estimate_judgements
-from core.judging.judgements import judge as judge_
-from core.judging.limits import Budget, Limits, Prices
+from core.judging.judgements import Judgements
 from core.judging.prompts import fence, fenced_parts, load_template
-from core.judging.report import Estimate, Progress
-from core.judging.run import StopSignal
-from core.judging.tables import judge_models, merge_rows, rebuild_rows
+from core.judging.tables import judge_models, rebuild
 from core.judging.task import Task
-from core.retry import RetryPolicy
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 
@@ -36,19 +29,6 @@ FIELDS: tuple[Field, ...] = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoreTasks:
-    """What is to be judged, and the ideas left out with the reason."""
-
-    tasks: tuple[Task, ...]
-    ideas: int
-    repeats: int
-    left_out: tuple[tuple[str, str], ...]
-
-
-ScoresReport = Judged
-
-
 def score_tasks(
     study: Study,
     *,
@@ -56,7 +36,7 @@ def score_tasks(
     ideas: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     limit: int | None = None,
-) -> ScoreTasks:
+) -> Judgements:
     """One task for each idea and repeat: all ideas once, then all again.
 
     So a run that stops early has marked as many ideas as it could. ``ideas`` and ``systems``
@@ -89,7 +69,7 @@ def score_tasks(
         for repeat in range(1, repeats + 1)
         for idea_id, messages in prompts
     )
-    return ScoreTasks(tasks=tasks, ideas=len(frame), repeats=repeats, left_out=tuple(left_out))
+    return Judgements(kind=KIND, tasks=tasks, left_out=tuple(left_out))
 
 
 def idea_text(idea: Mapping[str, Any]) -> str:
@@ -109,68 +89,9 @@ def idea_text(idea: Mapping[str, Any]) -> str:
     return ""
 
 
-def estimate_scores(
-    study: Study,
-    tasks: Sequence[Task],
-    *,
-    model: str,
-    parameters: Mapping[str, Any],
-    prices: Prices | None = None,
-    retry_failed: bool = False,
-) -> Estimate:
-    """What :func:`judge_scores` would ask for; nothing is sent or written."""
-    return estimate_judgements(
-        study,
-        Judgements(kind=KIND, tasks=tuple(tasks)),
-        model=model,
-        parameters=parameters,
-        prices=prices,
-        retry_failed=retry_failed,
-    )
-
-
-def judge_scores(
-    study: Study,
-    client: ChatClient,
-    tasks: ScoreTasks,
-    *,
-    judge: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
-    budget: Budget | None = None,
-    prices: Prices | None = None,
-    retry: RetryPolicy | None = None,
-    retry_failed: bool = False,
-    progress: Callable[[Progress], None] | None = None,
-    stop: StopSignal | None = None,
-) -> ScoresReport:
-    """Ask for the marks and write them to the study's ``scores``.
-
-    Calls go to ``calls.jsonl`` as they come, rows to the table from time to time and at the end,
-    also when the run is stopped. Rows of an earlier run of the same judge are replaced by key.
-    """
-    return judge_(
-        study,
-        client,
-        Judgements(kind=KIND, tasks=tasks.tasks, left_out=tasks.left_out),
-        judge=judge,
-        parameters=parameters,
-        limits=limits,
-        budget=budget,
-        prices=prices,
-        retry=retry,
-        retry_failed=retry_failed,
-        progress=progress,
-        stop=stop,
-    )
-
-
 def rebuild_scores(study: Study, *, judge: str | None = None) -> Study:
     """Write the ``scores`` of model judges again from ``calls.jsonl``; other rows stay."""
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so it has no calls.")
-    rows = rebuild_rows(study.folder, KIND, FIELDS, judge=judge)
-    return merge_rows(study, KIND, rows) if rows else study
+    return rebuild(study, KIND, FIELDS, judge=judge)
 
 
 def score_families(study: Study) -> tuple[FamilyFlag, ...]:

@@ -15,7 +15,7 @@ from core.judging.fields import Field, Number, Text
 from core.judging.judgements import Judgements
 from core.judging.prompts import fence, load_template
 from core.judging.scores import idea_text
-from core.judging.tables import merge_rows, rebuild_rows
+from core.judging.tables import rebuild
 from core.judging.task import Task
 from core.ligbench.debias import DIMENSIONS, debias
 from core.ligbench.elo import HIGHEST, LOWEST
@@ -104,10 +104,7 @@ def examples(found: Retrieved, idea_id: str, scored: pd.DataFrame) -> list[str]:
 
 def rebuild_starts(study: Study, *, judge: str | None = None) -> Study:
     """Write the ``starts`` of model judges again from ``calls.jsonl``; other rows stay."""
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so it has no calls.")
-    rows = rebuild_rows(study.folder, KIND, FIELDS, judge=judge)
-    return merge_rows(study, KIND, rows) if rows else study
+    return rebuild(study, KIND, FIELDS, judge=judge)
 
 
 def _scored(study: Study) -> pd.DataFrame:

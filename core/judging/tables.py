@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -35,7 +34,7 @@ def _merged(study: Study, name: str, rows: Sequence[Mapping[str, Any]]) -> Study
     table = TABLES[name]
     kept = [column for column in table.names if any(column in row for row in rows)]
     new = _admitted(name, pd.DataFrame([{c: row.get(c) for c in kept} for row in rows]), "calls")
-    old = _stored(study, name)
+    old = stored(study, name)
     if not old.empty and not new.empty:
         key = list(table.key)
         taken = pd.MultiIndex.from_frame(new[key].astype(object))
@@ -46,7 +45,7 @@ def _merged(study: Study, name: str, rows: Sequence[Mapping[str, Any]]) -> Study
 
 def refuse_foreign_marks(study: Study, name: str, judge: str) -> None:
     """Raise :class:`UsageError` where the judge has marks that no model call gave."""
-    frame = _stored(study, name)
+    frame = stored(study, name)
     foreign = frame[(frame["judge"] == judge) & frame["call_id"].isna()]
     if len(foreign):
         raise UsageError(
@@ -55,18 +54,23 @@ def refuse_foreign_marks(study: Study, name: str, judge: str) -> None:
         )
 
 
-def rebuild_rows(
-    folder: Path,
+def rebuild(
+    study: Study,
     kind: str,
     fields: Sequence[Field],
     *,
-    to_row: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     judge: str | None = None,
-) -> list[dict[str, Any]]:
-    """The rows of one kind as ``calls.jsonl`` tells them: a valid answer before a failed one, a
-    later before an earlier, for each judge, key and repeat."""
+    turn: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+) -> Study:
+    """Write the rows of model judges again as ``calls.jsonl`` tells them; other rows stay.
+
+    A valid answer goes before a failed one, a later before an earlier, for each judge, key and
+    repeat. ``turn`` makes the table's row of a reply's.
+    """
+    if study.folder is None:
+        raise UsageError("This study is not in a folder, so it has no calls.")
     best: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
-    for call in read_calls(folder / CALLS_FILE, requests=False).calls:
+    for call in read_calls(study.folder / CALLS_FILE, requests=False).calls:
         if call.kind != kind or (judge is not None and call.judge != judge):
             continue
         reading = read_call(call, fields)
@@ -80,10 +84,10 @@ def rebuild_rows(
             repeat=call.repeat,
             reading=reading,
             call_id=call.id,
-            to_row=to_row,
+            to_row=None,
         )
-        best[place] = (reading.state, row)
-    return [row for _, row in best.values()]
+        best[place] = (reading.state, turn(row))
+    return merge_rows(study, kind, [row for _, row in best.values()]) if best else study
 
 
 def judge_models(calls: Iterable[Call]) -> dict[str, str]:
@@ -91,7 +95,7 @@ def judge_models(calls: Iterable[Call]) -> dict[str, str]:
     return {call.judge: call.model for call in calls}
 
 
-def _stored(study: Study, name: str) -> pd.DataFrame:
+def stored(study: Study, name: str) -> pd.DataFrame:
     """The table as it is on disk now."""
     path = None if study.folder is None else table_file(study.folder, name)
     if path is None:

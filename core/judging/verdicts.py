@@ -19,7 +19,7 @@ from core.judging.choosing import chosen_ideas, formal_text
 from core.judging.fields import Field, Text, Whole
 from core.judging.judgements import Judgements
 from core.judging.prompts import fence, fenced_parts, load_template
-from core.judging.tables import merge_rows, rebuild_rows
+from core.judging.tables import rebuild
 from core.judging.task import Task
 from core.study import Study
 
@@ -91,10 +91,7 @@ def verdict_tasks(
 
 def rebuild_verdicts(study: Study, *, judge: str | None = None) -> Study:
     """Write the ``verdicts`` of model judges again from ``calls.jsonl``; other rows stay."""
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so it has no calls.")
-    rows = rebuild_rows(study.folder, KIND, FIELDS, judge=judge)
-    return merge_rows(study, KIND, rows) if rows else study
+    return rebuild(study, KIND, FIELDS, judge=judge)
 
 
 def forecast_text(idea: Mapping[str, Any]) -> str:

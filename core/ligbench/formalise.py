@@ -7,27 +7,25 @@ was there stays; parts that are there stay too, unless they are to be replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
 
 from core.errors import UsageError
-from core.judging.calls import CALLS_FILE, CallIndex, CallsLog, read_calls
 from core.judging.choosing import chosen_ideas
-from core.judging.client import ChatClient
 from core.judging.fields import Field, Text, Texts
-from core.judging.limits import Budget, Limits, Prices
-from core.judging.plan import estimate, make_plan
+from core.judging.judgements import Judgements
+from core.judging.locking import writing
 from core.judging.prompts import fence, fenced_parts, load_template
-from core.judging.report import Estimate, Outcome, Progress, RunReport
-from core.judging.run import StopSignal, run
+from core.judging.report import Outcome
+from core.judging.tables import stored
 from core.judging.task import Task
-from core.retry import RetryPolicy
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 
+KIND = "formalise"
 FormalTable = Literal["ideas", "references"]
 SECTIONS = ("abstract", "introduction", "related_work", "method", "experiment")
 READ_FOR = {
@@ -43,24 +41,6 @@ _FIELDS: dict[str, Field] = {
 }
 _SECTION_FIELDS: tuple[Field, ...] = tuple(Texts(name=name) for name in SECTIONS)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Formalised:
-    """What was made: the runs (one for ideas; for papers sections, then parts), the rows that
-    got parts, those left out with the reason, lengths in words, and the study after it.
-
-    ``lengths``: see :func:`lengths`. ``failed``: (id, part or 'sections', reason).
-    """
-
-    table: str
-    runs: tuple[RunReport, ...]
-    made: int
-    left_out: tuple[tuple[str, str], ...]
-    failed: tuple[tuple[str, str, str], ...]
-    lengths: pd.DataFrame
-    notes: tuple[str, ...]
-    study: Study
 
 
 def lengths(study: Study, table: FormalTable = "ideas") -> pd.DataFrame:
@@ -183,81 +163,85 @@ def part_tasks(rows: pd.DataFrame, mapped: Mapping[str, Mapping[str, Sequence[st
     return tasks
 
 
-def formalise(
+def formal_tasks(
     study: Study,
-    client: ChatClient,
-    *,
     table: FormalTable = "ideas",
+    *,
     ids: Sequence[str] | None = None,
     limit: int | None = None,
     replace_parts: bool = False,
-    parameters: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
-    budget: Budget | None = None,
-    prices: Prices | None = None,
-    retry: RetryPolicy | None = None,
-    retry_failed: bool = False,
-    progress: Callable[[Progress], None] | None = None,
-    stop: StopSignal | None = None,
-) -> Formalised:
-    """Ask a model for the four parts of ideas or references and write them to the table.
+) -> Judgements:
+    """What to ask for the four parts of ideas or references, in one stage or two.
 
-    Rows with all four parts are left as they are, unless ``replace_parts``; a row gets its parts
-    together or, where one reply failed, none. Calls are kept; a run that stopped goes on.
+    Rows with all four parts are left as they are, unless ``replace_parts``. A row gets its parts
+    together or, where one reply failed, none. A paper that has sections is asked first which of
+    them are the usual ones; its parts wait for that.
     """
-    if study.folder is None:
-        raise UsageError("This study is not in a folder, so no call could be kept.")
     rows, left_out = rows_to_formalise(
         study, table, ids=ids, limit=limit, replace_parts=replace_parts
     )
-    runs: list[RunReport] = []
-
-    def ask(tasks: Sequence[Task]) -> tuple[Outcome, ...]:
-        assert study.folder is not None
-        with CallsLog(study.folder / CALLS_FILE, scrub=client.scrub) as log:
-            report = run(
-                tasks,
-                client,
-                log,
-                parameters=parameters,
-                limits=limits,
-                budget=budget,
-                prices=prices,
-                retry=retry,
-                retry_failed=retry_failed,
-                progress=progress,
-                stop=stop,
-            )
-        runs.append(report)
-        return report.outcomes
-
-    failed: list[tuple[str, str, str]] = []
-    notes: list[str] = []
     if table == "ideas":
-        parts = _parts(ask(idea_tasks(rows)), "idea_id", failed)
-    else:
-        mapped = _mapping(ask(section_tasks(rows)), failed)
-        waiting = {str(t.key["reference_id"]) for t in section_tasks(rows)} - set(mapped)
+        return Judgements(
+            kind=KIND,
+            tasks=idea_tasks(rows),
+            left_out=tuple(left_out),
+            keep=partial(_keep, table),
+            marks=False,
+        )
+    sections = section_tasks(rows)
+
+    def parts(outcomes: Sequence[Outcome]) -> Judgements:
+        mapped = {
+            str(outcome.task.key["reference_id"]): dict(outcome.reading.values)
+            for outcome in outcomes
+            if outcome.reading.values is not None
+        }
+        waiting = {str(task.key["reference_id"]) for task in sections} - set(mapped)
         ready = rows[~rows["reference_id"].isin(waiting)]
         alone = len(ready) - len(mapped)
-        if alone:
-            notes.append(f"{alone} references have no sections: their parts are from the abstract")
-        parts = {}
-        if runs[-1].stopped is None:
-            parts = _parts(ask(part_tasks(ready, mapped)), "reference_id", failed)
-    whole = {name: found for name, found in parts.items() if set(found) == set(FORMAL_PARTS)}
-    study = _written(study, table, whole)
-    made = lengths(study, table)
-    return Formalised(
-        table=table,
-        runs=tuple(runs),
-        made=len(whole),
+        said = f"{alone} references have no sections: their parts are from the abstract"
+        return Judgements(
+            kind=KIND,
+            tasks=tuple(part_tasks(ready, mapped)),
+            notes=(said,) if alone else (),
+            keep=partial(_keep, table),
+            marks=False,
+        )
+
+    return Judgements(
+        kind=KIND,
+        tasks=sections,
         left_out=tuple(left_out),
-        failed=tuple(failed),
-        lengths=made[made[_id(table)].isin(whole)].reset_index(drop=True),
-        notes=tuple(notes),
-        study=study,
+        keep=_keep_nothing,
+        then=parts,
+        later=tuple(part_tasks(rows, {})),
+        marks=False,
     )
+
+
+def whole_parts(
+    outcomes: Sequence[Outcome], table: FormalTable = "ideas"
+) -> dict[str, dict[str, str]]:
+    """The rows whose four parts all came, by id."""
+    parts: dict[str, dict[str, str]] = {}
+    for outcome in outcomes:
+        name = str(outcome.task.key.get(_id(table)))
+        for part, value in (outcome.reading.values or {}).items():
+            parts.setdefault(name, {})[part] = _as_text(value)
+    return {name: found for name, found in parts.items() if set(found) == set(FORMAL_PARTS)}
+
+
+def failures(outcomes: Sequence[Outcome]) -> list[tuple[str, str, str]]:
+    """(id, 'idea', a part or 'sections', reason) of the replies that could not be used."""
+    return [
+        (
+            str(next(iter(outcome.task.key.values()))),
+            outcome.task.kind.removeprefix("formalise_"),
+            outcome.reading.reason or outcome.reading.state,
+        )
+        for outcome in outcomes
+        if outcome.reading.values is None
+    ]
 
 
 def rows_to_formalise(
@@ -284,24 +268,6 @@ def rows_to_formalise(
     return frame[~empty].reset_index(drop=True), left_out
 
 
-def estimate_formalise(
-    study: Study,
-    rows: pd.DataFrame,
-    *,
-    table: FormalTable,
-    model: str,
-    parameters: Mapping[str, Any],
-    prices: Prices | None = None,
-    retry_failed: bool = False,
-) -> Estimate:
-    """What :func:`formalise` would ask for; a paper's sections are taken as not mapped yet, so
-    calls for its parts are counted with the abstract's length."""
-    tasks = idea_tasks(rows) if table == "ideas" else (*section_tasks(rows), *part_tasks(rows, {}))
-    calls = () if study.folder is None else read_calls(study.folder / CALLS_FILE).calls
-    plan = make_plan(tasks, model, parameters, CallIndex(calls), retry_failed=retry_failed)
-    return estimate(plan, parameters, prices, [call for call in calls if call.model == model])
-
-
 def _usual_sections(
     row: Mapping[str, Any], headings: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
@@ -316,49 +282,29 @@ def _usual_sections(
     return found
 
 
-def _mapping(
-    outcomes: Sequence[Outcome], failed: list[tuple[str, str, str]]
-) -> dict[str, dict[str, tuple[str, ...]]]:
-    mapped = {}
-    for outcome in outcomes:
-        name = str(outcome.task.key["reference_id"])
-        if outcome.reading.values is None:
-            failed.append((name, "sections", outcome.reading.reason or outcome.reading.state))
-            continue
-        mapped[name] = dict(outcome.reading.values)
-    return mapped
-
-
-def _parts(
-    outcomes: Sequence[Outcome], key: str, failed: list[tuple[str, str, str]]
-) -> dict[str, dict[str, str]]:
-    parts: dict[str, dict[str, str]] = {}
-    for outcome in outcomes:
-        name = str(outcome.task.key[key])
-        if outcome.reading.values is None:
-            what = outcome.task.kind.removeprefix("formalise_")
-            failed.append((name, what, outcome.reading.reason or outcome.reading.state))
-            continue
-        for part, value in outcome.reading.values.items():
-            parts.setdefault(name, {})[part] = _as_text(value)
-    return parts
-
-
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode().strip()
     return "\n".join(f"{n}. {_as_text(item)}" for n, item in enumerate(value, 1))
 
 
-def _written(study: Study, table: FormalTable, parts: Mapping[str, Mapping[str, str]]) -> Study:
-    if not parts:
+def _keep_nothing(study: Study, outcomes: Sequence[Outcome], judge: str) -> Study:  # noqa: ARG001
+    """Which section is which stands in the calls alone."""
+    return study
+
+
+def _keep(table: FormalTable, study: Study, outcomes: Sequence[Outcome], judge: str) -> Study:  # noqa: ARG001
+    """Write the parts into the table as it is on disk now; rows that came meanwhile stay."""
+    parts = whole_parts(outcomes, table)
+    if not parts or study.folder is None:
         return study
-    frame = getattr(study, table).copy()
-    names = frame[_id(table)]
-    for part in FORMAL_PARTS:
-        made = names.map({name: found[part] for name, found in parts.items()})
-        frame[part] = made.where(made.notna(), frame[part]).astype("str")
-    return study.write(table, frame)
+    with writing(study.folder):
+        frame = stored(study, table)
+        names = frame[_id(table)]
+        for part in FORMAL_PARTS:
+            made = names.map({name: found[part] for name, found in parts.items()})
+            frame[part] = made.where(made.notna(), frame[part]).astype("str")
+        return study.write(table, frame)
 
 
 def _id(table: FormalTable) -> str:

@@ -17,8 +17,9 @@ from core.config import (
     JUDGE_TEMPERATURE,
 )
 from core.experiment.background import ModelStep
-from core.experiment.model_steps import GenerateStep, JudgeStep
-from core.experiment.schema import Calls, Generate, Judge
+from core.experiment.calls import Calls, Generate, Judge
+from core.experiment.judge_step import JudgeStep
+from core.experiment.model_steps import GenerateStep
 from core.generate.literature import literature_before
 from core.judging.client import ChatClient, OpenAIClient
 from core.keys import KEY_VARIABLES, find_key

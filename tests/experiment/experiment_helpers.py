@@ -11,8 +11,9 @@ from typing import Any
 
 from hash_encoder import HashEncoder
 
+from core.experiment.calls import Calls
 from core.experiment.chain import ExperimentReport, run_experiment
-from core.experiment.schema import Calls, Experiment
+from core.experiment.schema import Experiment
 from core.experiment.step import Surroundings
 from core.judging.client import Request
 from core.judging.mock import MockClient

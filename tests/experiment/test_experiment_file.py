@@ -14,11 +14,12 @@ from pydantic.fields import FieldInfo
 
 from core.config import GENERATE_MAX_TOKENS, JUDGE_REPEATS
 from core.errors import DataError
+from core.experiment.calls import Calls
 from core.experiment.chain import steps_of
-from core.experiment.schema import Calls, Experiment, headings
+from core.experiment.schema import Experiment, headings
 
 ROOT = Path(__file__).resolve().parents[2]
-LISTS = ("fetch", "import", "generate", "judge")
+LISTS = ("fetch", "import", "generate", "forecast", "judge")
 
 
 def documented() -> str:
@@ -40,7 +41,7 @@ def documented() -> str:
             if own:
                 rows.append(_row(shown, field.alias or name, field))
     for name, field in Calls.model_fields.items():
-        rows.append(_row("`[[generate]]`, `[[judge]]`", name, field))
+        rows.append(_row("`[[generate]]`, `[[forecast]]`, `[[judge]]`", name, field))
     return "\n".join(rows)
 
 
@@ -74,7 +75,7 @@ def test_the_example_is_read_and_has_every_usual_step(tmp_path: Path) -> None:
         "report",
     ]
     assert made.generate[0].max_tokens == GENERATE_MAX_TOKENS
-    assert made.judge[0].repeats == JUDGE_REPEATS
+    assert made.judge[0].times == JUDGE_REPEATS
     # the lines behind a # are right too
     text = (ROOT / "data" / "experiment.toml").read_text(encoding="utf-8")
     start = text.index("# [[fetch]]")

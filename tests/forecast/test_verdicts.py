@@ -15,7 +15,7 @@ from core.errors import DataError, UsageError
 from core.forecast.score import score_forecasts
 from core.judging.calls import CALLS_FILE, read_calls
 from core.judging.client import Request
-from core.judging.generality import generality_tasks, keep_ratings, read_ratings
+from core.judging.generality import generality_tasks, read_ratings
 from core.judging.judgements import judge
 from core.judging.mock import MockClient
 from core.judging.verdicts import FIELDS, forecast_text, rebuild_verdicts, verdict_tasks
@@ -153,7 +153,7 @@ def test_generality_is_blind_to_outcomes_and_kept_by_rater(made: Study) -> None:
     assert "Paper 1" not in sent
     assert "SECRETSYSTEM" not in sent
     for name in ("a", "b", "a"):
-        judge(made, MockClient(model=name), asked, keep=keep_ratings)
+        judge(made, MockClient(model=name), asked)
     ratings = read_ratings(made)
     assert len(ratings) == 6
     # The mock gives the middle of 0 to 3, which is 1, four times: 12 − 4.

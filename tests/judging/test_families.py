@@ -10,8 +10,9 @@ from judging_helpers import study_of
 
 from core.config import StudyConfig
 from core.judging.families import families, family_flags, study_family_flags
+from core.judging.judgements import judge
 from core.judging.mock import MockClient
-from core.judging.scores import judge_scores, score_families, score_tasks
+from core.judging.scores import score_families, score_tasks
 from core.study import Study
 
 
@@ -79,7 +80,7 @@ def test_only_systems_that_a_judge_marked_are_flagged() -> None:
 
 def test_a_run_and_a_study_tell_the_families(tmp_path: Path) -> None:
     made = study_of(tmp_path / "s", ["well", "well"], models={"one": "gpt-4.1", "two": "claude-4"})
-    report = judge_scores(made, MockClient(model="gpt-4o"), score_tasks(made, repeats=1), judge="J")
+    report = judge(made, MockClient(model="gpt-4o"), score_tasks(made, repeats=1), judge="J")
     assert {(f.system, f.same) for f in report.families} == {("one", True), ("two", False)}
     assert score_families(Study.open(tmp_path / "s")) == report.families
     read = StudyConfig.read(tmp_path / "s" / "study.toml")

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from core.cli import app
 from core.errors import DataError, UsageError
 from core.judging.client import OpenAIClient
+from core.judging.judgements import judge
 from core.judging.limits import Limits
-from core.judging.scores import judge_scores, score_tasks
+from core.judging.scores import score_tasks
 from core.keys import ApiKey, find_key, public_url, scrub
 from core.retry import RetryPolicy
 
@@ -107,7 +108,7 @@ def test_no_key_in_any_file_log_or_traceback(
     study = study_of(tmp_path / "s", ["well", "key-in-reply", "500", "401"])
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     client = OpenAIClient(model="m", base_url=server.url, key=find_key(), timeout=5)
-    report = judge_scores(
+    report = judge(
         study,
         client,
         score_tasks(study, repeats=1),

@@ -13,8 +13,9 @@ from misbehaving import MARKS, Server, serving
 from core.errors import UsageError
 from core.judging.calls import read_calls
 from core.judging.client import OpenAIClient
+from core.judging.judgements import judge
 from core.judging.limits import Limits
-from core.judging.scores import judge_scores, rebuild_scores, score_tasks
+from core.judging.scores import rebuild_scores, score_tasks
 from core.retry import RetryPolicy
 from core.study import Study
 
@@ -189,7 +190,7 @@ def test_only_the_missing_and_then_only_the_failed_are_asked(
 
     def go(**more: object) -> tuple[int, int, int]:
         server.asked.clear()
-        report = judge_scores(
+        report = judge(
             study,
             client(server),
             tasks,
@@ -208,9 +209,7 @@ def test_only_the_missing_and_then_only_the_failed_are_asked(
 
 def test_the_table_has_every_state_and_can_be_made_again(server: Server, tmp_path: Path) -> None:
     study = study_of(tmp_path / "s", ["well", "half-json", "refusal-field", "400"])
-    report = judge_scores(
-        study, client(server), score_tasks(study, repeats=2), parameters=PARAMETERS
-    )
+    report = judge(study, client(server), score_tasks(study, repeats=2), parameters=PARAMETERS)
     table = Study.open(tmp_path / "s").scores
     assert table.groupby("idea_id")["state"].agg(list).to_dict() == {
         "a0": ["ok", "ok"],
@@ -239,8 +238,8 @@ def test_marks_of_others_are_not_written_over(server: Server, tmp_path: Path) ->
     row = {"idea_id": "a0", "judge": "m", "novelty": 3}
     study = study.write("scores", table("scores", [row]), suffix=".csv")
     with pytest.raises(UsageError, match="did not come from calls"):
-        judge_scores(study, client(server), score_tasks(study, repeats=1))
-    judge_scores(study, client(server), score_tasks(study, repeats=1), judge="n")
+        judge(study, client(server), score_tasks(study, repeats=1))
+    judge(study, client(server), score_tasks(study, repeats=1), judge="n")
     assert sorted(Study.open(tmp_path / "s").scores["judge"]) == ["m", "n"]
     assert server.asked["a0"] == 1
 

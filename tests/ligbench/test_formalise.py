@@ -12,8 +12,16 @@ from builders import study
 
 from core.errors import UsageError
 from core.judging.client import Request
+from core.judging.judgements import Judged, judge
 from core.judging.mock import MockClient
-from core.ligbench.formalise import formalise, lengths, paper_sections, rows_to_formalise
+from core.ligbench.formalise import (
+    failures,
+    formal_tasks,
+    lengths,
+    paper_sections,
+    rows_to_formalise,
+    whole_parts,
+)
 from core.schema import FORMAL_PARTS
 from core.study import Study
 
@@ -52,6 +60,10 @@ def on_disk(folder: Path, **tables: Any) -> Study:
     return written
 
 
+def formalise(made: Study, asked: MockClient, **options: Any) -> Judged:
+    return judge(made, asked, formal_tasks(made, **options))
+
+
 IDEAS = [
     {"idea_id": "a", "system": "s", "title": "T", "problem": "one two three", "method": "four"},
     {"idea_id": "b", "system": "s", "title": "U", **dict.fromkeys(FORMAL_PARTS, "there")},
@@ -69,10 +81,14 @@ def test_ideas_get_parts_and_keep_their_own_text(tmp_path: Path) -> None:
     assert rows.loc["b", "main_target"] == "there"
     assert dict(done.left_out) == {"c": "it has no text of its own", "b": "it has all four parts"}
     # Before: T, one two three, four. After: 2 + 2 + 6 (numbers included) + 2.
-    assert done.lengths.to_dict("records") == [
-        {"idea_id": "a", "before": 5, "after": 12, "ratio": 2.4}
-    ]
-    assert done.made == 1
+    assert lengths(done.study).to_dict("records")[0] == {
+        "idea_id": "a",
+        "before": 5,
+        "after": 12,
+        "ratio": 2.4,
+    }
+    assert list(whole_parts(done.run.outcomes)) == ["a"]
+    assert done.families == ()
 
 
 def test_parts_are_replaced_only_when_asked(tmp_path: Path) -> None:
@@ -84,8 +100,8 @@ def test_parts_are_replaced_only_when_asked(tmp_path: Path) -> None:
 def test_an_unreadable_reply_writes_nothing(tmp_path: Path) -> None:
     made = on_disk(tmp_path / "s", ideas=IDEAS)
     done = formalise(made, client(lambda request: '["a", "b", "c; d", "e"]'))
-    assert done.made == 0
-    assert done.failed[0][:2] == ("a", "idea")
+    assert not whole_parts(done.run.outcomes)
+    assert failures(done.run.outcomes)[0][:2] == ("a", "idea")
     assert Study.open(tmp_path / "s").ideas["main_target"].notna().sum() == 1
 
 
@@ -97,7 +113,7 @@ def test_too_few_methods_are_unreadable(tmp_path: Path) -> None:
         )
     )
     done = formalise(made, two)
-    assert "must hold 3 to 4 items, not 2" in done.failed[0][2]
+    assert "must hold 3 to 4 items, not 2" in failures(done.run.outcomes)[0][2]
 
 
 def test_papers_go_by_section_mapping_then_part_by_part(tmp_path: Path) -> None:
@@ -124,19 +140,19 @@ def test_papers_go_by_section_mapping_then_part_by_part(tmp_path: Path) -> None:
     assert "What came out." in of_r["experimental_design"]
     assert "Why it matters." in of_r["core_breakthrough"]
     assert "Why it matters." not in of_r["main_target"]
-    assert done.made == 2
+    assert set(whole_parts(done.run.outcomes, "references")) == {"r", "q"}
     assert "1 references have no sections: their parts are from the abstract" in done.notes
     assert done.study.references[list(FORMAL_PARTS)].notna().all(axis=None)
     again = formalise(Study.open(tmp_path / "s"), asked, table="references", replace_parts=True)
-    assert (len(asked.asked), again.made) == (9, 2)  # every answer was kept
+    assert (len(asked.asked), again.run.cached) == (9, 8)  # every answer was kept
 
 
 def test_a_paper_whose_sections_are_not_mapped_waits(tmp_path: Path) -> None:
     references = [{"reference_id": "r", "title": "P", "extra": {"sections": SECTIONS}}]
     made = on_disk(tmp_path / "s", references=references)
     done = formalise(made, client(lambda request: "no"), table="references")
-    assert done.failed[0][:2] == ("r", "sections")
-    assert done.made == 0
+    assert failures(done.runs[0].outcomes)[0][:2] == ("r", "sections")
+    assert done.runs[1].total == 0
 
 
 @pytest.mark.parametrize(

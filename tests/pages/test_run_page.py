@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 from writer_server import written_by
 
 from core.experiment import background
-from core.experiment.model_steps import JudgeStep
-from core.experiment.schema import Calls, Judge
+from core.experiment.calls import Calls, Judge
+from core.experiment.judge_step import JudgeStep
 from core.judging.client import Request
 from core.judging.mock import MockClient
 from core.study import Study
