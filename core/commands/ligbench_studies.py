@@ -16,7 +16,15 @@ from core.commands.options import (
     print_json,
     with_settings,
 )
-from core.config import HELD_OUT_SHARE, TRAINING_NEIGHBOURS, TRAINING_PAIRS, Settings
+from core.config import (
+    HELD_OUT_SHARE,
+    TOURNAMENT_K,
+    TOURNAMENT_SCALE,
+    TOURNAMENT_START,
+    TRAINING_NEIGHBOURS,
+    TRAINING_PAIRS,
+    Settings,
+)
 
 ligbench = typer.Typer(
     help="LigBench's studies: references, judges' accuracy, grids, training pairs.",
@@ -98,6 +106,41 @@ def one_source_(
 
     opened = Study.open(study)
     found = one_source(opened, Settings.of(given, base=opened.settings))
+    _tell(found, found.frame, json_, csv)
+
+
+@ligbench.command("tournament")
+@with_settings("judge")
+def tournament_(
+    study: StudyFolder,
+    given: dict[str, Any],
+    dimension: Annotated[
+        str, typer.Option(metavar="rating|contribution|soundness", help="Which choice counts")
+    ] = "rating",
+    start: Annotated[float, typer.Option(help="Elo that all start from")] = TOURNAMENT_START,
+    k: Annotated[float, typer.Option(help="Elo's step K")] = TOURNAMENT_K,
+    scale: Annotated[
+        float, typer.Option(help="Elo's scale: 10 to 1 is this far apart")
+    ] = TOURNAMENT_SCALE,
+    json_: JsonFlag = False,
+    csv: CsvFlag = False,
+) -> None:
+    """Elo in the order of the rows, and Bradley–Terry, where both sides of a comparison move.
+
+    For labels of pairs whose sides have no reviewed scores.
+    """
+    from core.ligbench.tournament import tournament
+    from core.study import Study
+
+    opened = Study.open(study)
+    settings = Settings.of(given, base=opened.settings)
+    found = tournament(
+        opened, judge=settings.judge, dimension=dimension, start=start, k=k, scale=scale
+    )
+    for state, count in found.left_out.items():
+        note(f"{count} comparisons are no game: {state}")
+    if found.undefined:
+        note(f"Bradley–Terry is not defined: {found.undefined}.")
     _tell(found, found.frame, json_, csv)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
+from core.cells import parse_number
 from core.commands.options import JsonFlag, StudyFolder, jsonable, note, print_json
 from core.config import PresetName
 from core.errors import UsageError, nearest
@@ -22,14 +23,19 @@ _TABLES = "|".join(TABLES)
 _IMPORT_HELP = """Bring files into a table of a study: CSV, TSV, JSONL, JSON, Parquet, and .gz of them.
 
 Files that other programs write (AI-Researcher, AI Scientist, Semantic Scholar, OpenAlex, arXiv,
-BibTeX, …) are known by their content; marks that stand beside ideas are imported with them. In
-any other file
+BibTeX, …) are known by their content; marks that stand beside ideas are imported with them. So are
+tables of raters without a header (a row a rater, a column a unit), for scores, and labels or
+winners of pairs (pair and a column a judge; left, right, winner), for comparisons.
 
-columns are guessed from their names, and the mapping is printed. What can be given:
+In any other file columns are guessed from their names, and the mapping is printed. What can be given:
 
 --map rater=judge takes a column (case and spaces are free); --map externalIds.DOI=identifiers.doi
 a nested key; --map "problem+motivation=problem" joins columns with --join; --map "a|b=published"
 takes the first that is not empty; --map notes=extra keeps a column out of the guess.
+
+Marks that are words need a number each: --code Accept=10 --code Reject=1. Such numbers name the
+labels; where the labels have no order, read alpha_nominal and the plain κ in `foreseen agreement
+--json`.
 
 Importing twice does not double rows. Nothing is written unless all files can be read."""
 
@@ -106,6 +112,12 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Option(metavar="COLUMN=VALUE", help="A value that means unknown; repeatable"),
         ] = None,
+        codes: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--code", metavar="WORD=NUMBER", help="The number of a word in marks; repeatable"
+            ),
+        ] = None,
         split_sections: Annotated[
             str | None,
             typer.Option(
@@ -145,6 +157,7 @@ def register(app: typer.Typer) -> None:
             split_sections=split_sections,
             drop=tuple(drop or ()),
             scales=tuple(scale or ()),
+            codes=_codes(codes),
         )
         if table == "papers" and is_large(files):
             done = stream_papers(into, files, options, form=format_, dry_run=dry_run, note=note)
@@ -187,6 +200,22 @@ def _day(option: str, text: str) -> date:
         raise UsageError(
             f"{option} {text!r}: must be a day as YYYY-MM-DD, such as 2024-06-30 ({error})"
         ) from None
+
+
+def _codes(texts: list[str] | None) -> dict[str, float]:
+    """A word may hold an equals sign; the last one parts it from its number."""
+    found: dict[str, float] = {}
+    for text in texts or ():
+        word, _, number = text.rpartition("=")
+        try:
+            value = parse_number(number)
+        except ValueError:
+            word = ""
+        if not word.strip():
+            raise UsageError(f"--code {text!r}: must be WORD=NUMBER, such as Accept=10")
+        if found.setdefault(word.strip(), value) != value:
+            raise UsageError(f"--code gives '{word.strip()}' two numbers. Give one.")
+    return found
 
 
 def _pairs(option: str, texts: list[str] | None) -> dict[str, tuple[str, ...]]:

@@ -97,6 +97,10 @@ class _Run:
         self.kinds = {column.name: column.kind for column in table.columns}
         self.nothing = {source.ours: self._missing_values(source) for source in mapping.sources}
         self.scales = _scales(table, options)
+        self.marks = {name for name, kind in self.kinds.items() if kind in ("number", "integer")}
+        self.marks -= {"repeat"} if "judge" in self.kinds else self.marks
+        if options.codes and not self.marks:
+            raise UsageError(f"--code is for judges' marks; {table.name} hold none.")
 
     def rows(self) -> list[dict[str, Any]]:
         """Every row with any content, cells cleaned but not yet typed."""
@@ -170,6 +174,12 @@ class _Run:
         """Put a cell into a row under one of our names, dotted ones into their record."""
         head, dot, inner = ours.partition(".")
         kind = self.kinds[head]
+        word = cell.strip() if isinstance(cell, str) and ours in self.marks else ""
+        if word in self.options.codes:
+            row[ours] = self.options.codes[word]
+            shown = word.replace("{", "{{").replace("}", "}}")
+            self.counts[f"{ours}: {{count}} × '{shown}' stands as {row[ours]:g}"] += 1
+            return
         if self._is_nothing(ours, kind if not dot else "record", cell):
             return
         if dot and kind == "record":
@@ -188,7 +198,7 @@ class _Run:
         elif kind == "date":
             row[head] = read_date(cell)
         else:
-            row[head] = cell.strip() if isinstance(cell, str) else cell
+            row[head] = self._mark(ours, cell)
 
     def _is_nothing(self, ours: str, kind: str, cell: object) -> bool:
         if is_missing(cell):
@@ -204,6 +214,21 @@ class _Run:
             return False
         self.counts[f"{ours}: {{count}} × 'NaN' or the like read as unknown"] += 1
         return True
+
+    def _mark(self, name: str, cell: object) -> object:
+        """A cell of numbers; in a judge's marks a word is refused that no code stands for."""
+        if not isinstance(cell, str):
+            return cell
+        word = cell.strip()
+        if name in self.marks and self.scales is None:
+            try:
+                float(word)
+            except ValueError:
+                raise ValueError(
+                    f"column '{name}': {word[:80]!r} is no number. Where words are labels, name"
+                    f' the number that stands for each: --code "{word[:20]}=NUMBER"'
+                ) from None
+        return word
 
     def _text(self, name: str, cell: object) -> object:
         if isinstance(cell, Mapping) and name == "venue":

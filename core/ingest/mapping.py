@@ -37,7 +37,8 @@ _LABEL_WIDTH = 40
 class ImportOptions:
     """What the user says of the files. ``missing`` holds, by column of theirs or ours, the
     values that mean unknown; ``constants`` the values that every row gets; ``scales`` those of
-    review marks, by venue and year, and ``study_scales`` the study's own."""
+    review marks, by venue and year, and ``study_scales`` the study's own; ``codes`` the number
+    that stands for each word in a column of marks."""
 
     maps: tuple[str, ...] = ()
     join: str = DEFAULT_JOIN
@@ -48,6 +49,7 @@ class ImportOptions:
     format: str = "generic"
     scales: tuple[str, ...] = ()
     study_scales: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:

@@ -248,4 +248,15 @@ FILES: dict[str, tuple[str, bytes]] = {
         ),
     ),
     "bibtex": ("papers", BIBTEX),
+    "rater-table": ("scores", _csv("1,1,2,2,", "1,2,2,2,3")),
+    "pair-labels": (
+        "comparisons",
+        _csv("idx,pair,ann,ben,model,note", "0,a_b,1,1,Tie,x", "1,a_c,2,2,garbage,y",
+             "2,b_c,0,9,2,z", "3,,1,1,1,w", "4,a_b,,1,2,v", "5,x_y_z,1,1,1,u"),
+    ),
+    "pair-winners": (
+        "comparisons",
+        _csv("left,right,winner,rater", "a,b,left,ann", "a,b,left,ann", "b,a,tie,ann",
+             "c,c,tie,ann", "a,c,nobody,ann", "a,c,garbage,ann"),
+    ),
 }  # fmt: skip

@@ -25,6 +25,7 @@ MODULES = (
     "arxiv_papers",
     "paper_lists",
     "bibtex",
+    "rater_tables",
 )
 
 
@@ -45,7 +46,7 @@ def format_names() -> tuple[str, ...]:
 
 def recognise(opened: Opened) -> Format | None:
     """The format whose shape the file has; None where it has none that is known."""
-    if opened.first is None and opened.kind not in ("xml", "bibtex"):
+    if opened.first is None and opened.kind not in ("xml", "bibtex", "delimited"):
         return None
     return next((entry for entry in formats().values() if entry.recognise(opened)), None)
 
