@@ -19,7 +19,7 @@ from core.errors import DataError, UsageError, nearest
 from core.ingest.cleaning import is_personal
 from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.report import How, MappedColumn
-from core.ingest.sections import HEADINGS
+from core.ingest.sections import HEADINGS, are_sectioned
 from core.ingest.synonyms import ID_MONTH, MONTH, STATUS, SYNONYMS, TRACK, YEAR, plain_name
 from core.ingest.tabular import RawFile
 from core.schema import FORMAL_PARTS, IDEA_TEXTS, Table
@@ -38,7 +38,8 @@ class ImportOptions:
     """What the user says of the files. ``missing`` holds, by column of theirs or ours, the
     values that mean unknown; ``constants`` the values that every row gets; ``scales`` those of
     review marks, by venue and year, and ``study_scales`` the study's own; ``codes`` the number
-    that stands for each word in a column of marks."""
+    that stands for each word in a column of marks. ``split_sections`` names the column to part by
+    its headings; None leaves it to a guess, and an empty text parts none."""
 
     maps: tuple[str, ...] = ()
     join: str = DEFAULT_JOIN
@@ -124,11 +125,13 @@ def propose_mapping(table: Table, raw: RawFile, options: ImportOptions) -> Field
         if name in names:
             raise UsageError(f"'{name}' has a column (--map) and a constant (--set). Give one.")
     section = options.split_sections
-    if section is not None:
+    if section:
         if table.name != "ideas":
             raise UsageError("--split-sections parts ideas; other tables have no sections.")
         section = _resolve(raw.name, columns, section)
     dropped = {_resolve(raw.name, columns, name) for name in options.drop}
+    if section is None and table.name == "ideas":
+        section = guess_section(raw, taken={part for s in given for part in s.parts} | dropped)
     if options.format == "pair-iq":
         dropped |= {"embedding"} & set(columns)
     personal = tuple(name for name in columns if is_personal(name))
@@ -142,7 +145,7 @@ def propose_mapping(table: Table, raw: RawFile, options: ImportOptions) -> Field
         table=table.name,
         sources=sources,
         constants=dict(options.constants),
-        section_column=section,
+        section_column=section or None,
         extra=tuple(rest) if has_extra else (),
         left_out=tuple(sorted(dropped)) + (() if has_extra else tuple(rest)),
         personal=tuple(name for name in personal if name not in used),
@@ -161,6 +164,19 @@ def guess_columns(table: Table, raw: RawFile) -> dict[str, str]:
     for source in _guess(table, raw, free, [], set()):
         guesses.setdefault(source.parts[0], source.ours)
     return guesses
+
+
+def guess_section(raw: RawFile, *, taken: Iterable[str] = ()) -> str | None:
+    """The one column whose texts are long ones with headings; None where there is none or more.
+
+    A file with a column of its own for the method has no need of it.
+    """
+    taken = set(taken)
+    free = [name for name in map(str, raw.frame.columns) if not is_personal(name)]
+    if any(plain_name(name) in SYNONYMS["ideas"]["method"] for name in {*free} - taken):
+        free = [name for name in free if plain_name(name) in SYNONYMS["ideas"]["method"]]
+    found = [name for name in free if name not in taken and are_sectioned(raw.frame[name])]
+    return found[0] if len(found) == 1 else None
 
 
 def cells_of(raw: RawFile, path: str) -> list[object]:

@@ -8,7 +8,9 @@ once, the first time: "Proposed Method:" inside a test case is text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from core.ingest.cleaning import clean_text
 
@@ -35,6 +37,7 @@ OTHERS = (
 )  # fmt: skip
 _FIELD = {name: field for field, names in HEADINGS.items() for name in names}
 _KNOWN = {*_FIELD, *OTHERS}
+_LOOKED_AT = 100
 
 
 def _loose(name: str) -> str:
@@ -98,6 +101,16 @@ def split_sections(text: str) -> Sections:
         else:
             others[name.replace(" ", "_")] = body
     return Sections(fields=fields, others=others)
+
+
+def are_sectioned(texts: Iterable[object]) -> bool:
+    """Whether four in five of the texts have sections for two of our fields or more.
+
+    The first hundred texts are looked at; empty cells count for nothing.
+    """
+    cells = (cell for cell in texts if isinstance(cell, str) and cell.strip())
+    parted = [len(split_sections(cell).fields) >= 2 for cell in islice(cells, _LOOKED_AT)]
+    return bool(parted) and sum(parted) >= 0.8 * len(parted)
 
 
 def _heads(text: str) -> list[tuple[int, int, str]]:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.errors import UsageError
 from core.ingest.cleaning import is_personal
-from core.ingest.mapping import DEFAULT_JOIN, ImportOptions, guess_columns
+from core.ingest.mapping import DEFAULT_JOIN, ImportOptions, guess_columns, guess_section
 from core.ingest.synonyms import SYNONYMS
 from core.ingest.tabular import RawFile
 from core.schema import TABLES, Table
@@ -95,7 +95,7 @@ def options_of(table: Table, choice: Choice) -> ImportOptions:
         join=choice.join,
         constants=constants,
         missing=missing,
-        split_sections=choice.section,
+        split_sections=choice.section or "",
         drop=tuple(drop),
     )
 
@@ -109,9 +109,11 @@ def draw(table: Table, raw: RawFile) -> ImportOptions:
     first, join = _several(goes, key)
     section = None
     if table.name == "ideas":
+        likely = guess_section(raw)
         section = st.selectbox(
             "One long text to part by its headings",
             [None, *columns],
+            index=columns.index(likely) + 1 if likely in columns else 0,
             key=f"bring_section_{key}",
             format_func=lambda name: "none" if name is None else str(name),
             help="For a column such as ‘1. Problem Statement: … 2. Motivation: …’",

@@ -162,3 +162,32 @@ def test_files_without_rows_are_refused(data: bytes, said: str) -> None:
 def test_options_that_name_nothing_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         mapping("ideas", "id,system,title", **options)
+
+
+LONG = '"Problem Statement: P. Motivation: R. Proposed Method: M"'
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "section"),
+    [
+        ("id,system,Content", f"1,a,{LONG}", "Content"),
+        ("id,system,Content,Summary", f"1,a,{LONG},plain words", "Content"),
+        # a method column of their own says where the method is
+        ("id,system,Method,Notes", f"1,a,m,{LONG}", None),
+        # two of them: no guess
+        ("id,system,title,Draft,Notes", f"1,a,t,{LONG},{LONG}", None),
+        ("id,system,Content", "1,a,plain words", None),
+    ],
+)
+def test_a_long_text_with_headings_is_parted_by_a_guess(
+    header: str, row: str, section: str | None
+) -> None:
+    assert mapping("ideas", header, row).section_column == section
+
+
+def test_the_guess_of_a_long_text_yields_to_what_is_given() -> None:
+    header, row = "id,system,Content", f"1,a,{LONG}"
+    assert mapping("ideas", header, row, maps=("Content=method",)).section_column is None
+    assert mapping("ideas", header, row, drop=("id",)).section_column == "Content"
+    whole = mapping("ideas", header, row, split_sections="")
+    assert (whole.section_column, pairs(whole)["method"]) == (None, "Content")

@@ -235,7 +235,7 @@ def test_the_guess_stands_until_it_is_moved() -> None:
         "Method": "method",
         "note": EXTRA,
     }
-    assert upload_mapping.options_of(TABLES["ideas"], choice()) == ImportOptions()
+    assert upload_mapping.options_of(TABLES["ideas"], choice()) == ImportOptions(split_sections="")
 
 
 def test_moves_become_options() -> None:
@@ -251,6 +251,7 @@ def test_moves_become_options() -> None:
         constants={"system": "mine"},
         missing={"note": ("-", "?")},
         drop=("note",),
+        split_sections="",
     )
     first = upload_mapping.options_of(TABLES["ideas"], choice(goes=goes, first=True))
     assert "Problem|Method=problem" in first.maps
