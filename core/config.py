@@ -94,6 +94,16 @@ HINDSIGHT_TOPICS = (
     "Multimodal LLMs",
     "Retrieval-Augmented Generation",
 )
+# The paper does not tell the words that it searched; these are the topics' own.
+HINDSIGHT_SEARCHES = (
+    ("Alignment & Safety", "AI alignment"),
+    ("Alignment & Safety", "AI safety"),
+    ("Instruction Tuning & RLHF", "instruction tuning"),
+    ("Instruction Tuning & RLHF", "RLHF"),
+    *((topic, topic) for topic in HINDSIGHT_TOPICS if "&" not in topic),
+)
+# HindSight, Appendix A: papers before the cutoff that each topic had at least.
+LITERATURE_LEAST = 50
 HINDSIGHT_MONTHS = (date(2023, 6, 1), date(2025, 12, 31))
 
 STREAM_IMPORT_BYTES = 64 << 20

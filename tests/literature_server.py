@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 
 @dataclass
 class Fault:
-    """An answer in place of the real one."""
+    """An answer in place of the real one; ``cut`` ends it in the middle of its body, by a close
+    of the connection or by a reset."""
 
     status: int = 200
     body: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    cut: Literal["close", "reset"] | None = None
 
 
 @dataclass
 class Literature:
-    """What the server holds; ``faults`` are given out before real answers, in order."""
+    """What the server holds; ``faults`` are given out before real answers, in order. ``before``
+    is called with the number of each request before it is answered."""
 
     records: list[dict[str, Any]]
     per_page: int = 2
     faults: list[Fault | None] = field(default_factory=list)
     asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
     url: str = ""
+    before: Callable[[int], None] | None = None
 
     def answer(self, path: str, query: dict[str, str]) -> Fault:
         if path.endswith("/paper/search/bulk"):
@@ -83,6 +89,8 @@ def serve(library: Literature) -> Iterator[Literature]:
             parts = urlsplit(self.path)
             query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
             library.asked.append((parts.path, query, dict(self.headers)))
+            if library.before is not None:
+                library.before(len(library.asked))
             fault = library.faults.pop(0) if library.faults else None
             answer = fault or library.answer(parts.path, query)
             body = answer.body.encode()
@@ -91,7 +99,12 @@ def serve(library: Literature) -> Iterator[Literature]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(body[: len(body) // 2] if answer.cut else body)
+            if answer.cut == "reset":
+                self.wfile.flush()
+                now = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, now)
+                self.connection.close()
 
         def log_message(self, *_: object) -> None:
             pass

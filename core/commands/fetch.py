@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from core.commands.options import JsonFlag, note, print_json
-from core.config import HINDSIGHT_MONTHS, HINDSIGHT_TOPICS, StudyConfig
-from core.errors import DataError, UsageError, nearest
+from core.config import StudyConfig
+from core.errors import DataError, UsageError
 from core.files import CONFIG_FILE
 
 if TYPE_CHECKING:
@@ -74,15 +74,13 @@ def register(app: typer.Typer) -> None:
         Keys are optional and come from the environment: SEMANTIC_SCHOLAR_API_KEY,
         OPENALEX_API_KEY.
         """
+        from core.ingest.sources import span_of, topics_of
         from core.ingest.sources.gather import gather_papers
 
-        topics = _topics(query, preset)
-        config = StudyConfig.read(into / CONFIG_FILE)
-        start, end = config.cutoff + timedelta(days=1), config.window_end()
-        if preset is not None:
-            start, end = HINDSIGHT_MONTHS
-        start = start if first is None else _day("--from", first)
-        end = end if last is None else _day("--to", last)
+        topics = topics_of(query or (), preset)
+        start, end = span_of(
+            StudyConfig.read(into / CONFIG_FILE), preset, _day("--from", first), _day("--to", last)
+        )
         done = gather_papers(
             into, source, topics, start=start, end=end, url=base_url, limit=limit,
             restart=restart, note=note,
@@ -120,21 +118,6 @@ def register(app: typer.Typer) -> None:
         _tell(done, json_)
 
 
-def _topics(query: list[str] | None, preset: str | None) -> dict[str, str]:
-    if preset is not None and preset != "hindsight":
-        raise UsageError(f"No preset '{preset}'. {nearest(preset, ['hindsight'])}")
-    if (preset is None) == (not query):
-        raise UsageError("Give either --query WORDS or --preset hindsight.")
-    topics = {} if preset is None else dict(zip(HINDSIGHT_TOPICS, HINDSIGHT_TOPICS, strict=True))
-    for text in query or ():
-        topic, sign, words = text.partition("=")
-        words = (words if sign else text).strip()
-        if not words:
-            raise UsageError(f"--query {text!r}: has no words to search")
-        topics[topic.strip() or words] = words
-    return topics
-
-
 def _tell(done: Gathered, json_: bool) -> None:
     note(done.to_text())
     if json_:
@@ -143,7 +126,9 @@ def _tell(done: Gathered, json_: bool) -> None:
         raise typer.Exit(DataError.exit_code)
 
 
-def _day(option: str, text: str) -> date:
+def _day(option: str, text: str | None) -> date | None:
+    if text is None:
+        return None
     try:
         return date.fromisoformat(text.strip())
     except ValueError as error:

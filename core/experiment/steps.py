@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from core.config import HINDSIGHT_MONTHS, HINDSIGHT_TOPICS, Settings, StudyConfig
+from core.config import Settings, StudyConfig
 from core.errors import DataError, UsageError
 from core.experiment.journal import Entry, digest_of, file_digest
 from core.experiment.schema import Calibrate, Fetch, Import, Match, New, Report
@@ -22,7 +21,7 @@ def make_study(new: New | None, folder: Path, *, dry_run: bool) -> tuple[bool, s
     """Make the study where there is none; whether it was made (or would be), and what to tell.
 
     A study that is there must be the one that ``[new]`` describes: :class:`UsageError` where its
-    cutoff, horizon, preset or snapshot is another.
+    cutoff, horizon or preset is another.
     """
     there = (folder / CONFIG_FILE).is_file()
     if new is None:
@@ -64,21 +63,20 @@ class FetchStep(Step):
         return table_gone(work, self.part.what)
 
     def run(self, work: Work) -> Done:
+        from core.ingest.sources import span_of, topics_of
         from core.ingest.sources.gather import gather_papers, gather_references
 
-        part, study, around = self.part, work.study, work.around
+        part, around = self.part, work.around
         if part.what == "references":
             done = gather_references(
                 work.folder, part.venue, scales=part.scale, url=part.base_url, limit=part.limit,
                 restart=work.again, note=around.log,
             )  # fmt: skip
         else:
-            start, end = study.config.cutoff + timedelta(days=1), study.config.window_end()
-            if part.preset is not None:
-                start, end = HINDSIGHT_MONTHS
+            start, end = span_of(work.study.config, part.preset, part.start, part.end)
             done = gather_papers(
-                work.folder, part.source, _topics(part), start=part.start or start,
-                end=part.end or end, url=part.base_url, limit=part.limit,
+                work.folder, part.source, topics_of(part.query, part.preset), start=start,
+                end=end, url=part.base_url, limit=part.limit,
                 restart=work.again, note=around.log,
             )  # fmt: skip
         around.log(done.to_text())
@@ -89,19 +87,6 @@ class FetchStep(Step):
             stopped=done.stopped,
             cause="server" if done.stopped else None,
         )
-
-
-def _topics(part: Fetch) -> dict[str, str]:
-    if part.preset is not None:
-        return dict(zip(HINDSIGHT_TOPICS, HINDSIGHT_TOPICS, strict=True))
-    found = {}
-    for text in part.query:
-        topic, sign, words = text.partition("=")
-        words = (words if sign else text).strip()
-        if not words:
-            raise UsageError(f"query {text!r}: has no words to search")
-        found[topic.strip() or words] = words
-    return found
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from experiment_helpers import Bench, ran, states
+from literature_server import Literature, serve
 
-from core.config import HINDSIGHT_MONTHS, HINDSIGHT_TOPICS
+from core.config import HINDSIGHT_MONTHS, HINDSIGHT_SEARCHES, HINDSIGHT_TOPICS
 from core.errors import UsageError
 from core.ingest.report import ImportReport
 from core.ingest.sources.gather import Gathered
+from core.study import Study
 
 HEAD = 'study = "s"\n[new]\ncutoff = 2023-06-30\nhorizon_months = 12\n'
 
@@ -25,7 +27,7 @@ class Source:
         self.stopped: str | None = None
 
     def papers(self, folder: Path, source: str, topics: Any, **more: Any) -> Gathered:
-        return self._gathered(folder, "papers", {"source": source, "topics": dict(topics), **more})
+        return self._gathered(folder, "papers", {"source": source, "topics": topics, **more})
 
     def references(self, folder: Path, venues: Any, **more: Any) -> Gathered:
         return self._gathered(folder, "references", {"venues": tuple(venues), **more})
@@ -65,14 +67,15 @@ def test_what_is_fetched_and_that_it_is_fetched_once(tmp_path: Path, source: Sou
     # the study's window, where nothing else is said: the day after the cutoff to its last day
     assert first == {
         "source": "arxiv",
-        "topics": {"Graphs": "graph networks", "agents": "agents"},
+        "topics": (("Graphs", "graph networks"), ("agents", "agents")),
         "start": date(2023, 7, 1),
         "end": date(2024, 6, 30),
         "url": None,
         "limit": 9,
         "restart": False,
     }
-    assert (second["source"], list(second["topics"])) == ("semantic-scholar", [*HINDSIGHT_TOPICS])
+    assert (second["source"], second["topics"]) == ("semantic-scholar", HINDSIGHT_SEARCHES)
+    assert {topic for topic, _ in second["topics"]} == set(HINDSIGHT_TOPICS)
     assert (second["start"], second["end"]) == HINDSIGHT_MONTHS
     assert (third["start"], third["end"]) == (date(2020, 1, 1), date(2023, 6, 30))
     assert fourth["venues"] == ("ICLR 2025",)
@@ -96,6 +99,30 @@ def test_a_source_that_gives_up_ends_the_chain_and_is_asked_again(
     assert states(done)["match"] == "not reached"
     source.stopped = None
     assert ran(bench.run('study = "s"\n[[fetch]]\nquery = ["x"]\n')) == ["fetch papers 1"]
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [['"A=graph networks", "B=graph  networks"'], ['"A=graph networks"', '"B=graph networks"']],
+    ids=["one heading", "two headings"],
+)
+def test_topics_with_the_same_words_share_a_search(tmp_path: Path, headings: list[str]) -> None:
+    record = {
+        "id": "https://openalex.org/W1", "display_name": "A paper", "cited_by_count": 3,
+        "publication_date": "2023-09-01",
+    }  # fmt: skip
+    with serve(Literature([record])) as library:
+        text = HEAD + "".join(
+            f'[[fetch]]\nsource = "openalex"\nquery = [{query}]\nbase_url = "{library.url}"\n'
+            for query in headings
+        )
+        bench = Bench(tmp_path)
+        done = bench.run(text)
+    assert states(done)["fetch papers 1"] == "ran"
+    assert [query["cursor"] for _, query, _ in library.asked] == ["*", "c2"]
+    assert list(Study.open(tmp_path / "s").papers["topics"]) == [("A", "B")]
+    # the papers are of after the cutoff, so a generator has none to read, and that is said
+    assert any("papers by the cutoff: 0 of" in line for line in bench.lines)
 
 
 def test_a_query_without_words_is_refused(tmp_path: Path, source: Source) -> None:

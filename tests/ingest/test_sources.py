@@ -1,95 +1,31 @@
-"""Live sources against a local server that speaks their formats and has their faults."""
+"""Live sources against a local server that speaks their formats: what is asked, and what comes."""
 
 from __future__ import annotations
 
 import json
-import random
 import tomllib
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
-from literature_server import Fault, Literature, feed, serve
+from literature_server import Literature, serve
+from source_helpers import MADE, TODAY, gather, note_of, openalex, quick, s2
+from source_helpers import arxiv as arxiv_entry
 from typer.testing import CliRunner
 
 from core.cli import app
-from core.config import HINDSIGHT_TOPICS
-from core.errors import DataError, ForeseenError, UsageError
-from core.ingest.sources import PAPER_SOURCES, paper_source
-from core.ingest.sources.fetch import FETCHED, fetch, fetches
-from core.ingest.sources.gather import gather_papers, gather_references
+from core.config import HINDSIGHT_SEARCHES, HINDSIGHT_TOPICS
+from core.ingest.sources import PAPER_SOURCES, topics_of
+from core.ingest.sources.fetch import FETCHED, fetches
+from core.ingest.sources.gather import gather_references
 from core.ingest.sources.openreview import OpenReviewVenue
-from core.ingest.sources.transport import SourceError, Transport
-from core.retry import RetryPolicy
 from core.study import Study
-
-START, END = date(2023, 6, 1), date(2025, 12, 31)
-TODAY = date(2026, 1, 15)
-WORDS = ("Alpha", "Bravo", "Charlie", "Delta", "Echo")
-
-
-def s2(number: int, **more: Any) -> dict[str, Any]:
-    title = f"A study of {WORDS[number]} in language models"
-    return {
-        "paperId": f"s{number}", "externalIds": {"CorpusId": number}, "title": title,
-        "abstract": None if number == 1 else f"About {WORDS[number]}.", "venue": "",
-        "publicationVenue": None, "year": 2024, "publicationDate": f"2024-03-0{number + 1}",
-        "citationCount": None if number == 2 else number, "url": f"https://x.org/{number}",
-    } | more  # fmt: skip
-
-
-def openalex(number: int) -> dict[str, Any]:
-    return {
-        "id": f"https://openalex.org/W{number}", "doi": None,
-        "display_name": f"A study of {WORDS[number]} in language models",
-        "abstract_inverted_index": {WORDS[number]: [1], "About": [0]} if number else None,
-        "publication_date": f"2024-03-0{number + 1}", "publication_year": 2024,
-        "primary_location": {"source": {"display_name": "Journal"}}, "cited_by_count": number,
-    }  # fmt: skip
-
-
-def arxiv(number: int) -> dict[str, Any]:
-    return {
-        "id": f"2403.0000{number}v{number + 1}", "published": f"2024-03-0{number + 1}T00:00:00Z",
-        "updated": "2025-01-01T00:00:00Z",
-        "title": f"A study of {WORDS[number]} in language models", "summary": "About.",
-    }  # fmt: skip
-
-
-MADE: dict[str, Callable[[int], dict[str, Any]]] = {
-    "semantic-scholar": s2,
-    "openalex": openalex,
-    "arxiv": arxiv,
-}
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     Study.create(tmp_path / "s", cutoff=date(2023, 6, 1))
     return tmp_path / "s"
-
-
-def quick(waits: list[float] | None = None, **policy: Any) -> Callable[[Any], Transport]:
-    """Transports that wait on paper only."""
-
-    def connect(source: Any) -> Transport:
-        transport: Transport = source.transport()
-        transport.sleep = (waits if waits is not None else []).append
-        transport.chance = random.Random(0)
-        transport.interval = 0.0
-        if policy:
-            transport.policy = RetryPolicy(**policy)
-        return transport
-
-    return connect
-
-
-def gather(study: Path, library: Literature, source: str, **more: Any) -> Any:
-    values: dict[str, Any] = {"start": START, "end": END, "url": library.url, "today": TODAY}
-    values |= {"connect": quick()} | more
-    return gather_papers(study, source, values.pop("topics", {"Models": "models"}), **values)
 
 
 @pytest.mark.parametrize("source", PAPER_SOURCES)
@@ -122,7 +58,7 @@ def test_nulls_stay_null_and_a_snapshot_is_stored(study: Path) -> None:
 
 
 def test_arxiv_counts_no_citations_so_there_is_no_snapshot(study: Path) -> None:
-    library = Literature([arxiv(0)])
+    library = Literature([arxiv_entry(0)])
     with serve(library):
         done = gather(study, library, "arxiv")
     assert done.snapshot is None
@@ -136,9 +72,8 @@ def test_what_is_asked_names_words_dates_and_fields(study: Path) -> None:
         library.records = []
         gather(study, library, "openalex", topics={"T": "large models"})
         gather(study, library, "arxiv", topics={"T": 'large "models'})
-    (_, first, _), (_, second, _), (_, third, _) = library.asked[0], library.asked[1], (
-        library.asked[-1]
-    )  # fmt: skip
+        gather(study, library, "arxiv", topics={"T": '"graph networks" & state-space'})
+    first, second, third, fourth = (query for _, query, _ in library.asked)
     assert first["query"] == "large models"
     assert first["publicationDateOrYear"] == "2023-06-01:2025-12-31"
     assert "authors" not in first["fields"]
@@ -147,6 +82,17 @@ def test_what_is_asked_names_words_dates_and_fields(study: Path) -> None:
     assert third["search_query"] == (
         "(all:large AND all:models) AND submittedDate:[202306010000 TO 202512312359]"
     )
+    assert fourth["search_query"].startswith('(all:"graph networks" AND all:state-space) AND ')
+
+
+def test_a_hyphen_is_no_minus(study: Path) -> None:
+    """In the bulk search a hyphen negates the term after it."""
+    library = Literature([])
+    with serve(library):
+        for source in ("semantic-scholar", "openalex"):
+            gather(study, library, source, topics={"T": "in-context learning -survey"})
+    assert library.asked[0][1]["query"] == "in context learning -survey"
+    assert library.asked[1][1]["search"] == "in-context learning -survey"
 
 
 def test_duplicates_merge_across_topics_and_sources(study: Path) -> None:
@@ -163,104 +109,6 @@ def test_duplicates_merge_across_topics_and_sources(study: Path) -> None:
     assert papers["abstract"]["s1"] == "About Bravo"
 
 
-@pytest.mark.parametrize("source", PAPER_SOURCES)
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(status=429),
-        Fault(status=503, body="<html>busy</html>"),
-        Fault(status=500, body='{"message": "Internal"}'),
-        Fault(body="{cut off"),
-        Fault(body="null"),
-    ],
-    ids=["429", "503", "500", "cut off", "null"],
-)
-def test_faults_that_pass_are_waited_for(study: Path, source: str, fault: Fault) -> None:
-    library = Literature([MADE[source](n) for n in range(5)], faults=[None, fault, fault])
-    waits: list[float] = []
-    with serve(library):
-        gather(study, library, source, connect=quick(waits))
-    assert len(Study.open(study).papers) == 5
-    # Before the second and third try: half to the whole of 1 and of 2 seconds.
-    assert len(waits) == 2
-    assert 0.5 <= waits[0] <= 1
-    assert 1 <= waits[1] <= 2
-
-
-def test_retry_after_is_waited_for_in_full(study: Path) -> None:
-    library = Literature([s2(0)], faults=[Fault(status=429, headers={"Retry-After": "17"})])
-    waits: list[float] = []
-    with serve(library):
-        gather(study, library, "semantic-scholar", connect=quick(waits))
-    assert 17 <= waits[0] <= 18
-
-
-def test_a_source_that_gives_up_leaves_pages_that_the_next_run_goes_on_from(study: Path) -> None:
-    library = Literature([s2(n) for n in range(5)])
-    library.faults = [None, *(Fault(status=503) for _ in range(3))]
-    search = paper_source("semantic-scholar")
-    with serve(library):
-        asked = search(query="models", start=START, end=END, url=library.url)
-        transport = quick(attempts=3)(asked)
-        with pytest.raises(SourceError, match=r"503, after 3 tries.*run the same command again"):
-            fetch(asked, study, transport=transport, today=TODAY)
-        (state,) = fetches(study)
-        assert (state.pages, state.records, state.ended) == (1, 2, None)
-        library.asked.clear()
-        path, state = fetch(asked, study, transport=quick()(asked), today=TODAY)
-        # The first page is not asked for again.
-        assert [query.get("token") for _, query, _ in library.asked] == ["t2", "t4"]
-        assert (state.resumed, state.pages, state.records) == (1, 3, 5)
-        named = [json.loads(line)["paperId"] for line in path.read_text().splitlines()]
-        assert named == ["s0", "s1", "s2", "s3", "s4"]
-        library.asked.clear()
-        fetch(asked, study, transport=quick()(asked))
-        assert library.asked == []
-        fetch(asked, study, transport=quick()(asked), restart=True)
-        assert len(library.asked) == 3
-
-
-def test_a_page_half_written_is_cut_off_before_going_on(study: Path) -> None:
-    library = Literature([s2(n) for n in range(4)])
-    with serve(library):
-        asked = paper_source("semantic-scholar")(query="m", start=START, end=END, url=library.url)
-        path, _ = fetch(asked, study, transport=quick()(asked), limit=2)
-        with path.open("a") as out:
-            out.write('{"paperId": "half' + "x" * 10_000)
-        path, state = fetch(asked, study, transport=quick()(asked))
-    assert [json.loads(line)["paperId"] for line in path.read_text().splitlines()] == [
-        "s0", "s1", "s2", "s3",
-    ]  # fmt: skip
-    assert state.ended is not None
-
-
-def test_what_came_before_the_end_is_imported_and_said(study: Path) -> None:
-    library = Literature([s2(n) for n in range(2)])
-    library.faults = [None, *(Fault(status=403, body='{"error": "Forbidden"}') for _ in range(1))]
-    with serve(library):
-        done = gather(
-            study, library, "semantic-scholar", topics={"One": "one", "Two": "two"}
-        )  # fmt: skip
-    assert "403" in done.stopped
-    assert len(Study.open(study).papers) == 2
-
-
-def test_an_empty_page_of_arxiv_is_asked_for_again(study: Path) -> None:
-    library = Literature([arxiv(n) for n in range(4)], faults=[None, Fault(body=feed([], 4))])
-    waits: list[float] = []
-    with serve(library):
-        gather(study, library, "arxiv", connect=quick(waits))
-    assert len(Study.open(study).papers) == 4
-    assert len(waits) == 1
-
-
-def test_a_server_that_repeats_a_page_does_not_go_on_for_ever(study: Path) -> None:
-    same = json.dumps({"total": 9, "token": "t2", "data": [s2(0)]})
-    library = Literature([], faults=[Fault(body=same), Fault(body=same), Fault(body=same)])
-    with serve(library), pytest.raises(SourceError, match="same page"):
-        gather(study, library, "semantic-scholar")
-
-
 def test_nothing_found_is_no_error(study: Path) -> None:
     library = Literature([])
     with serve(library):
@@ -268,55 +116,6 @@ def test_nothing_found_is_no_error(study: Path) -> None:
     assert done.report is None
     assert "Nothing was found." in done.to_text()
     assert len(Study.open(study).papers) == 0
-
-
-def test_a_wait_that_is_too_long_ends_the_run(study: Path) -> None:
-    library = Literature([s2(0)], faults=[Fault(status=429, headers={"Retry-After": "86400"})])
-    waits: list[float] = []
-    with serve(library), pytest.raises(SourceError, match="asks to wait 86400 s"):
-        gather(study, library, "semantic-scholar", connect=quick(waits))
-    assert waits == []
-
-
-def test_keys_are_sent_and_never_shown(
-    study: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    secret = "very-secret-key"
-    for name in ("SEMANTIC_SCHOLAR_API_KEY", "OPENALEX_API_KEY"):
-        monkeypatch.setenv(name, secret)
-    library = Literature([s2(0)], faults=[Fault(status=403, body=f"key {secret} is bad")])
-    with serve(library):
-        with pytest.raises(SourceError) as caught:
-            gather(study, library, "semantic-scholar")
-        library.faults = [Fault(status=403, body=f"key {secret} is bad")]
-        with pytest.raises(SourceError):
-            gather(study, library, "openalex")
-    headers = [{n.lower(): v for n, v in each[2].items()} for each in library.asked]
-    assert headers[0]["x-api-key"] == secret
-    assert headers[1]["authorization"] == f"Bearer {secret}"
-    assert secret not in str(caught.value)
-    assert secret not in "".join(capfd.readouterr())
-    for path in study.rglob("*"):
-        assert path.is_dir() or secret not in path.read_text(errors="replace")
-    assert secret not in repr(paper_source("openalex")(query="q", start=START, end=END).transport())
-
-
-def note_of(number: int, marks: list[int]) -> dict[str, Any]:
-    return {
-        "id": f"n{number}", "forum": f"n{number}",
-        "content": {
-            "title": {"value": f"A submission about {WORDS[number]}"},
-            "abstract": {"value": "Text."}, "authorids": {"value": ["~A_B1"]},
-            "venue": {"value": "ICLR 2025 Poster"},
-            "venueid": {"value": "ICLR.cc/2025/Conference"},
-        },
-        "details": {"replies": [
-            {"id": f"r{number}{place}", "invitations": ["ICLR.cc/2025/Conference/-/Official_Review"],
-             "content": {"rating": {"value": mark}, "soundness": {"value": 3},
-                         "contribution": {"value": 2}}}
-            for place, mark in enumerate(marks)
-        ]},
-    }  # fmt: skip
 
 
 def test_references_come_with_reviews(study: Path) -> None:
@@ -335,12 +134,6 @@ def test_references_come_with_reviews(study: Path) -> None:
     ).read_text()  # fmt: skip
     _, query, _ = library.asked[0]
     assert query["invitation"] == "ICLR.cc/2025/Conference/-/Submission"
-
-
-@pytest.mark.parametrize("venue", ["ICLR", "Nature 2024", "2025 ICLR", ""])
-def test_a_venue_that_is_not_known_is_refused(venue: str) -> None:
-    with pytest.raises(UsageError, match="--venue"):
-        OpenReviewVenue(venue=venue)
 
 
 def test_the_first_api_is_asked_for_old_conferences() -> None:
@@ -366,45 +159,196 @@ def test_the_commands(study: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--query", "x", "--preset", "hindsight"], "either --query"),
-        ([], "either --query"),
-        (["--preset", "hindsigth"], "hindsight"),
-        (["--query", "x", "--source", "scholar"], "semantic-scholar"),
-        (["--query", "x", "--from", "June"], "--from 'June'"),
-        (["--query", "x", "--from", "2025-01-01", "--to", "2024-01-01"], "is before"),
-        (["--query", "Topic="], "no words"),
-    ],
-)
-def test_wrong_usage_is_told(study: Path, words: list[str], said: str) -> None:
-    done = CliRunner().invoke(app, ["fetch", "papers", "--into", str(study), *words])
-    assert isinstance(done.exception, UsageError)
-    assert said in str(done.exception)
-
-
 def test_the_preset_asks_for_ten_topics(study: Path) -> None:
+    library = Literature([openalex(0)], per_page=10)
+    words = ["fetch", "papers", "--into", str(study), "--base-url", library.url]
+    with serve(library):
+        words[-1] = library.url
+        done = CliRunner().invoke(
+            app, [*words, "--source", "openalex", "--preset", "hindsight", "--json"]
+        )
+    assert done.exit_code == 0, done.stderr
+    first = [query for _, query, _ in library.asked if query["cursor"] == "*"]
+    assert [query["search"] for query in first] == [words for _, words in HINDSIGHT_SEARCHES]
+    assert {query["filter"] for query in first} == {
+        "from_publication_date:2023-06-01,to_publication_date:2025-12-31"
+    }
+    assert set(Study.open(study).papers["topics"][0]) == set(HINDSIGHT_TOPICS)
+    # none of the words is a sign that a source would read as more than a word
+    assert all(part.replace("-", "").isalnum() for q in first for part in q["search"].split())
+    # the paper's window begins with the cutoff, so nothing for a generator is among them
+    told = json.loads(done.stdout)
+    assert set(told["by_cutoff"].values()) == {0}
+    assert told["earlier"].endswith(
+        "--source openalex --preset hindsight --from 2021-06-01 --to 2023-06-01"
+    )
+
+
+@pytest.mark.parametrize("calls", [[("A", "B")], [("A",), ("B",)]], ids=["one call", "two calls"])
+def test_topics_with_the_same_words_share_a_search_and_have_its_papers(
+    study: Path, calls: list[tuple[str, ...]]
+) -> None:
+    library = Literature([s2(n) for n in range(3)])
+    with serve(library):
+        for names in calls:
+            words = dict.fromkeys(names, "graph  neural networks")
+            gather(study, library, "semantic-scholar", topics=words)
+        assert len(library.asked) == 2  # two pages, once
+        assert set(Study.open(study).papers["topics"]) == {("A", "B")}
+        library.asked.clear()
+        words = dict.fromkeys("AB", "graph neural networks")
+        gather(study, library, "semantic-scholar", topics=words, restart=True)
+    assert len(library.asked) == 2
+    assert set(Study.open(study).papers["topics"]) == {("A", "B")}
+    assert len(list(fetches(study))) == 1
+
+
+def test_a_topic_may_have_several_searches(study: Path) -> None:
+    topics = topics_of(["T=large models", "T = model  scaling", "T=large models", "other"], None)
+    assert topics == (("T", "large models"), ("T", "model scaling"), ("other", "other"))
     library = Literature([s2(0)])
     with serve(library):
-        gather(study, library, "semantic-scholar", topics={t: t for t in HINDSIGHT_TOPICS})
-    assert [query["query"] for _, query, _ in library.asked] == list(HINDSIGHT_TOPICS)
-    assert len(Study.open(study).papers["topics"][0]) == 10
+        gather(study, library, "semantic-scholar", topics=topics)
+    assert [query["query"] for _, query, _ in library.asked] == [words for _, words in topics]
+    assert list(Study.open(study).papers["topics"]) == [("T", "other")]
 
 
-def test_a_broken_state_file_is_told(study: Path) -> None:
-    library = Literature([s2(0)])
+def test_records_keep_what_is_known_and_nothing_else(study: Path) -> None:
+    library = Literature(
+        [
+            s2(0, publicationDate=None, year=2024),
+            s2(1, publicationDate=None, year=None),
+            s2(2, paperId=None, externalIds=None),
+            s2(3, title=None),
+        ],
+        per_page=10,
+    )
+    with serve(library):
+        done = gather(study, library, "semantic-scholar")
+    papers = Study.open(study).papers.set_index("title")
+    assert papers["date_precision"].iloc[0] == "year"
+    assert papers["published"].isna().tolist()[:2] == [False, True]
+    # without an id or a title a record is no paper that could be told from another
+    assert [str(name)[-24:] for name in papers.index[:2]] == [
+        "Alpha in language models", "Bravo in language models",
+    ]  # fmt: skip
+    assert len(papers) + sum(len(file.dropped) for file in done.report.files) == 4
+
+
+def test_fields_of_openalex_are_kept_and_nulls_stay(study: Path) -> None:
+    library = Literature(
+        [
+            openalex(0) | {"fwci": 2.5, "citation_normalized_percentile": {"value": 0.9}},
+            openalex(1) | {"fwci": None, "cited_by_count": None, "publication_date": None},
+        ]
+    )
+    with serve(library):
+        gather(study, library, "openalex")
+    papers = Study.open(study).papers.set_index("paper_id")
+    assert papers["extra"]["W0"]["fwci"] == 2.5
+    assert papers["extra"]["W0"]["citation_normalized_percentile"] == {"value": 0.9}
+    assert papers["extra"]["W1"].get("fwci") is None
+    assert papers["abstract"].isna().to_dict() == {"W0": True, "W1": False}
+    assert papers["abstract"]["W1"] == "About Bravo"
+    assert papers["citations"].isna().to_dict() == {"W0": False, "W1": True}
+    assert papers["date_precision"].to_dict() == {"W0": "day", "W1": "year"}
+    asked = library.asked[0][1]["select"].split(",")
+    assert {"fwci", "citation_normalized_percentile"} <= set(asked)
+
+
+def test_duplicates_merge_by_doi_and_arxiv_id(study: Path) -> None:
+    """The same two papers under other titles: one shares its DOI, one its arXiv id."""
+    library = Literature(
+        [
+            s2(0, externalIds={"DOI": "10.1000/ABC"}),
+            s2(1, externalIds={"ArXiv": "2403.00001"}, publicationDate="2024-05-09"),
+        ]
+    )
     with serve(library):
         gather(study, library, "semantic-scholar")
-        (path,) = (study / FETCHED).glob("*.json")
-        path.write_text("{")
-        with pytest.raises(DataError, match="--restart"):
-            gather(study, library, "semantic-scholar")
-        gather(study, library, "semantic-scholar", restart=True)
+        library.records = [
+            openalex(3) | {"doi": "https://doi.org/10.1000/abc", "display_name": "Renamed"}
+        ]
+        gather(study, library, "openalex", topics={"O": "models"})
+        library.records = [arxiv_entry(1) | {"title": "Renamed on arXiv"}]
+        gather(study, library, "arxiv", topics={"X": "models"})
+    papers = Study.open(study).papers.set_index("paper_id")
+    assert papers["topics"].to_dict() == {"s0": ("Models", "O"), "s1": ("Models", "X")}
+    assert papers["citations"].to_dict() == {"s0": 3, "s1": 1}
+    # the day of version 1 is the paper's first
+    assert str(papers["published"]["s1"].date()) == "2024-03-02"
 
 
-def test_an_address_that_is_none_is_told_at_once(study: Path) -> None:
-    waits: list[float] = []
-    with pytest.raises(ForeseenError, match="cannot be asked"):
-        gather(study, Literature([], url="nowhere"), "openalex", connect=quick(waits))
-    assert waits == []
+def test_the_snapshot_is_the_newest_day_of_counting(study: Path) -> None:
+    library = Literature([s2(0)])
+    with serve(library):
+        gather(study, library, "semantic-scholar", topics={"A": "a"}, today=date(2026, 1, 1))
+        gather(study, library, "semantic-scholar", topics={"B": "b"}, today=date(2026, 3, 1))
+        # kept pages are of the day on which they came
+        done = gather(study, library, "semantic-scholar", topics={"A": "a"}, today=TODAY)
+    assert done.snapshot == date(2026, 3, 1)
+    assert Study.open(study).config.snapshot == date(2026, 3, 1)
+
+
+def test_papers_by_the_cutoff_are_counted_and_the_way_to_more_is_told(study: Path) -> None:
+    early = [s2(0, publicationDate="2023-06-01"), s2(1, publicationDate=None, year=2023), s2(2)]
+    library = Literature(early, per_page=10)
+    with serve(library):
+        done = gather(study, library, "semantic-scholar", topics={"my topic": "it's"})
+    # the second may have appeared after the cutoff
+    assert done.by_cutoff == {"my topic": 1}
+    assert f"--into {study} " in (done.earlier or "")
+    assert (done.earlier or "").endswith(
+        """--query 'my topic=it'"'"'s' --from 2021-06-01 --to 2023-06-01"""
+    )
+    assert "papers by the cutoff: 1 of 'my topic'" in done.to_text()
+    many = [
+        s2(0, paperId=f"p{n}", externalIds=None, title=f"Paper {n}", publicationDate="2023-01-01")
+        for n in range(50)
+    ]
+    with serve(Literature(many, per_page=50)) as full:
+        done = gather(
+            study, full, "semantic-scholar", topics={"new": "words"}, start=date(2021, 6, 1)
+        )
+    assert (done.by_cutoff, done.earlier) == ({"new": 50}, None)
+    assert "by the cutoff" not in done.to_text()
+
+
+def test_a_year_of_the_first_api_has_reviews_and_decisions(study: Path) -> None:
+    old = {
+        "id": "o1", "forum": "o1",
+        "content": {"title": "An old submission", "abstract": "Text.", "authorids": ["~A_B1"]},
+        "details": {"directReplies": [
+            {"id": "r1", "invitation": "ICLR.cc/2022/Conference/Paper1/-/Official_Review",
+             "content": {"recommendation": "8: accept, good paper"}},
+            {"id": "d1", "invitation": "ICLR.cc/2022/Conference/Paper1/-/Decision",
+             "content": {"decision": "Accept (Poster)", "recommendation": "Accept (Poster)"}},
+        ]},
+    }  # fmt: skip
+    library = Literature([old])
+    with serve(library):
+        gather_references(study, ["iclr 2022"], url=library.url, today=TODAY, connect=quick())
+    (row,) = Study.open(study).references.to_dict("records")
+    assert (row["venue"], row["year"], row["decision"]) == ("ICLR", 2022, "Accept (Poster)")
+    # 1 to 10 becomes 0 to 5: (8 − 1) · 5/9 = 35/9
+    assert row["rating"] == pytest.approx(35 / 9)
+    _, query, _ = library.asked[0]
+    assert query["invitation"] == "ICLR.cc/2022/Conference/-/Blind_Submission"
+    assert query["details"] == "directReplies"
+    assert next(fetches(study)).asks == {"venue": "ICLR 2022"}
+
+
+@pytest.mark.parametrize(
+    ("venue", "invitation"),
+    [
+        ("NeurIPS 2022", "NeurIPS.cc/2022/Conference/-/Blind_Submission"),
+        ("neurips-2023", "NeurIPS.cc/2023/Conference/-/Submission"),
+        ("ICML 2025", "ICML.cc/2025/Conference/-/Submission"),
+        ("COLM 2024", "colmweb.org/COLM/2024/Conference/-/Submission"),
+    ],
+)
+def test_conferences_and_what_they_are_called(study: Path, venue: str, invitation: str) -> None:
+    library = Literature([])
+    with serve(library):
+        gather_references(study, [venue], url=library.url, today=TODAY, connect=quick())
+    assert library.asked[0][1]["invitation"] == invitation

@@ -4,21 +4,27 @@ A source says how one page is asked for and read (:class:`~core.ingest.sources.f
 rest is shared: waiting, trying again, and a file in the study that holds the pages so far, in the
 shape that the format of the same name reads. So what is fetched passes the same door as a file.
 
-The sources are asked over :mod:`httpx` and not through their client packages, for reasons seen in
-these: ``semanticscholar`` 0.12 takes 502 and 503 for an empty answer and hides Retry-After;
-``arxiv`` 4.0 hides Retry-After and takes a first page that is empty by mistake for the end;
-``pyalex`` 0.21 asks without a time limit and keeps its key in a global; ``openreview-py`` 2.9
-retries inside a call. None can go on in another process from the page where one stopped.
+The sources are asked over :mod:`httpx` and not through their client packages, for what these
+were seen to do. ``semanticscholar`` 0.12.0: 502 and 503 are an empty answer, asked again without
+a wait or an end; Retry-After is not read; no search goes on from a token. ``pyalex`` 0.21: one
+address for works, no time limit, no new try unless asked for, and then none over http or at 502.
+``arxiv`` 4.0.2: Retry-After is not read, no time limit, a first page that is empty by mistake or
+is HTML means that nothing was found. ``openreview-py`` 2.9.1: prints to stdout as it tries again,
+no time limit, and sleeps inside a call as long as the server says, up to six hours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 
+from core.config import HINDSIGHT_MONTHS, HINDSIGHT_SEARCHES, StudyConfig
 from core.errors import UsageError, nearest
 from core.ingest.sources.fetch import Source
 
 PAPER_SOURCES = ("semantic-scholar", "openalex", "arxiv")
+COUNT_CITATIONS = ("semantic-scholar", "openalex")
+FETCH_PRESETS = ("hindsight",)
 
 
 def paper_source(name: str) -> Callable[..., Source]:
@@ -31,3 +37,33 @@ def paper_source(name: str) -> Callable[..., Source]:
     if name not in sources:
         raise UsageError(f"No source '{name}'. {nearest(name, sources)}")
     return sources[name]
+
+
+def topics_of(query: Sequence[str], preset: str | None) -> tuple[tuple[str, str], ...]:
+    """Topics with the words to search for each: of a preset, or of texts as ``[TOPIC=]WORDS``.
+
+    A topic may have several searches, and the same words several topics.
+    """
+    if preset is not None and preset not in FETCH_PRESETS:
+        raise UsageError(f"No preset '{preset}'. {nearest(preset, FETCH_PRESETS)}")
+    if (preset is None) == (not query):
+        raise UsageError("Give either --query WORDS or --preset hindsight.")
+    if preset is not None:
+        return HINDSIGHT_SEARCHES
+    found = []
+    for text in query:
+        topic, sign, words = text.partition("=")
+        words = " ".join((words if sign else text).split())
+        if not words:
+            raise UsageError(f"query {text!r}: has no words to search")
+        found.append((topic.strip() or words, words))
+    return tuple(dict.fromkeys(found))
+
+
+def span_of(
+    config: StudyConfig, preset: str | None, start: date | None, end: date | None
+) -> tuple[date, date]:
+    """First and last day to fetch where one is not given: the preset's, else the window's."""
+    days = (config.cutoff + timedelta(days=1), config.window_end())
+    first, last = days if preset is None else HINDSIGHT_MONTHS
+    return start or first, end or last

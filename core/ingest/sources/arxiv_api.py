@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 
 import httpx
 
-from core.errors import DataError
+from core.errors import DataError, UsageError
 from core.ingest.formats.arxiv_papers import atom_feed
 from core.ingest.sources.fetch import Page
 from core.ingest.sources.transport import Transport
@@ -21,7 +22,10 @@ _PER_PAGE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class ArxivSearch:
-    """Papers with the words of ``query``, first submitted from ``start`` to ``end``."""
+    """Papers with all words of ``query``, first submitted from ``start`` to ``end``.
+
+    Words in quotes are a phrase; other signs are no part of a word.
+    """
 
     query: str
     start: date
@@ -29,6 +33,10 @@ class ArxivSearch:
     url: str | None = None
     name: ClassVar[str] = "arxiv"
     base: ClassVar[str] = "https://export.arxiv.org/api"
+
+    def __post_init__(self) -> None:
+        if not re.search(r"\w", self.query):
+            raise UsageError(f"{self.query!r}: has no word that arXiv could search")
 
     @property
     def asks(self) -> Mapping[str, str]:
@@ -40,7 +48,8 @@ class ArxivSearch:
 
     def page(self, transport: Transport, place: str | None) -> Page:
         at = int(place or 0)
-        words = " AND ".join(f"all:{word}" for word in self.query.replace('"', " ").split())
+        found = re.findall(r'"([^"]+)"|(\w[\w-]*)', self.query)
+        words = " AND ".join(f'all:"{phrase}"' if phrase else f"all:{w}" for phrase, w in found)
         first, last = (f"{day:%Y%m%d}" for day in (self.start, self.end))
         params = {
             "search_query": f"({words}) AND submittedDate:[{first}0000 TO {last}2359]",
@@ -64,9 +73,9 @@ def _read(answer: httpx.Response, at: int) -> Page:
         records.append(entry)
     if total is None:
         raise CallError("the answer does not say how many papers there are", retry=True)
-    if not records and at < total:
+    if not records and (at < total or (at and not total)):
         # A known fault: the page is there when it is asked for again.
-        raise CallError(f"page at {at} of {total} is empty", retry=True)
+        raise CallError(f"the page at {at} of {total} is empty", retry=True)
     after = at + len(records)
     return Page(
         records=tuple(records), after=str(after) if records and after < total else None, total=total

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from core.config import HINDSIGHT_SEARCHES, LITERATURE_LEAST
 from core.errors import UsageError
 from core.ingest.foreign import ForeignFile, plan_files, read_foreign
 from core.ingest.importing import open_for_import
 from core.ingest.mapping import ImportOptions
 from core.ingest.report import ImportReport
-from core.ingest.sources import paper_source
-from core.ingest.sources.fetch import Fetch, Source, fetch
+from core.ingest.sources import COUNT_CITATIONS, paper_source
+from core.ingest.sources.fetch import Fetch, Source, fetch, fetches, kept, spool_of
 from core.ingest.sources.openreview import OpenReviewVenue
 from core.ingest.sources.transport import SourceError, Transport, quiet
+from core.matching.pools import possible_days
+from core.study import Study
 
+_YEARS_BEFORE = timedelta(days=730)
+Topics = Mapping[str, str] | Sequence[tuple[str, str]]
 Connect = Callable[[Source], Transport]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
     """What was fetched, search by search, and what became of it; ``report`` is None where no
-    search found anything. ``snapshot`` is the day that ``study.toml`` now names."""
+    search found anything. ``snapshot`` is the day that ``study.toml`` now names; ``by_cutoff``
+    how many papers of each topic that was fetched certainly appeared by the cutoff, and
+    ``earlier`` the command that fetches more of them, where they are few."""
 
     table: str
     fetches: tuple[Fetch, ...]
     report: ImportReport | None
     snapshot: date | None
     stopped: str | None = None
+    by_cutoff: Mapping[str, int] = field(default_factory=dict)
+    earlier: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -40,6 +51,8 @@ class Gathered:
             "table": self.table,
             "snapshot": self.snapshot,
             "stopped": self.stopped,
+            "by_cutoff": dict(self.by_cutoff),
+            "earlier": self.earlier,
             "fetches": [vars(each) for each in self.fetches],
             "report": None if self.report is None else self.report.to_dict(),
         }
@@ -59,13 +72,19 @@ class Gathered:
         lines.append("Nothing was found." if self.report is None else self.report.to_text())
         if self.snapshot is not None:
             lines.append(f"snapshot: {self.snapshot} (citations were counted on that day)")
+        if self.earlier is not None:
+            few = [f"{n:,} of '{topic}'" for topic, n in self.by_cutoff.items()]
+            lines.append(
+                f"papers by the cutoff: {', '.join(few)}. `foreseen generate` with literature reads"
+                f" no other; more of them: {self.earlier}"
+            )
         return "\n".join(lines + ([self.stopped] if self.stopped else []))
 
 
 def gather_papers(
     folder: Path,
     source: str,
-    topics: Mapping[str, str],
+    topics: Topics,
     *,
     start: date,
     end: date,
@@ -78,29 +97,52 @@ def gather_papers(
 ) -> Gathered:
     """Fetch papers for each topic (its name and the words to search) into the papers table.
 
-    A paper found for several topics has them all; ``snapshot`` in ``study.toml`` becomes the day
+    A topic may have several searches. Topics with the same words share one search, and a paper
+    found for several topics has them all; ``snapshot`` in ``study.toml`` becomes the day
     of the last page. Where the source gives up, what has come is imported and ``stopped`` says
     why.
     """
+    day = today or date.today()
     if end < start:
         raise UsageError(f"--to {end} is before --from {start}.")
+    if start > day:
+        raise UsageError(f"--from {start} is after today, {day}: no such paper is there yet.")
+    if end > day:
+        note(f"--to {end} is after today: what appears until then is fetched by --restart, then")
     make = paper_source(source)
-    searches = {
-        topic: make(query=query, start=start, end=end, url=url) for topic, query in topics.items()
-    }
+    pairs = tuple(topics.items() if isinstance(topics, Mapping) else topics)
+    searches: dict[str, Source] = {}
+    named: dict[str, list[str]] = {}
+    for topic, query in pairs:
+        words = " ".join(query.split())
+        searches[words] = make(query=words, start=start, end=end, url=url)
+        named.setdefault(words, []).append(topic)
     found, files, stopped = _fetch_all(
-        folder, searches, limit=limit, restart=restart, today=today, connect=connect, note=note
+        folder, searches, limit=limit, restart=restart, today=day, connect=connect, note=note
     )
-    report, snapshot = _import(folder, "papers", files), None
-    # OpenAlex and Semantic Scholar count citations; arXiv does not.
-    if report is not None and source != "arxiv":
-        snapshot = max((date.fromisoformat(f.ended) for f in found if f.ended), default=None)
-        snapshot = snapshot or today or date.today()
-        study = open_for_import(folder, "papers")
+    report = _import(
+        folder, "papers", [(path, "topics", named[words]) for words, path in files.items()]
+    )
+    if report is None:
+        return Gathered(table="papers", fetches=found, report=None, snapshot=None, stopped=stopped)
+    study = open_for_import(folder, "papers")
+    snapshot = None
+    if source in COUNT_CITATIONS:
+        snapshot = _newest_count(folder)
         if study.config.snapshot != snapshot:
-            study.write_config(study.config.model_copy(update={"snapshot": snapshot}))
+            study = study.write_config(study.config.model_copy(update={"snapshot": snapshot}))
     return Gathered(
-        table="papers", fetches=found, report=report, snapshot=snapshot, stopped=stopped
+        table="papers",
+        fetches=found,
+        report=report,
+        snapshot=snapshot,
+        stopped=stopped,
+        by_cutoff=(counts := _by_cutoff(study, [topic for topic, _ in pairs])),
+        earlier=_earlier(
+            folder, source, pairs, min(start, study.config.cutoff), study.config.cutoff
+        )
+        if min(counts.values()) < LITERATURE_LEAST
+        else None,
     )
 
 
@@ -122,7 +164,13 @@ def gather_references(
         folder, searches, limit=limit, restart=restart, today=today, connect=connect, note=note
     )
     options = ImportOptions(scales=tuple(scales))
-    report = _import(folder, "references", files, options, form="openreview")
+    report = _import(
+        folder,
+        "references",
+        [(path, "venue", searches[venue].asks["venue"]) for venue, path in files.items()],
+        options,
+        form="openreview",
+    )
     return Gathered(
         table="references", fetches=found, report=report, snapshot=None, stopped=stopped
     )
@@ -139,7 +187,7 @@ def _fetch_all(
     note: Callable[[str], None],
 ) -> tuple[tuple[Fetch, ...], dict[str, Path], str | None]:
     found, files, stopped = [], {}, None
-    for topic, search in searches.items():
+    for name, search in searches.items():
         transport = connect(search)
         transport.note = note
         try:
@@ -149,10 +197,15 @@ def _fetch_all(
             )  # fmt: skip
         except SourceError as error:
             stopped = str(error)
-            break
+            path, begun = spool_of(folder, search), kept(folder, search)
+            if begun is None:
+                break
+            state = begun
         found.append(state)
         if state.records:
-            files[topic] = path
+            files[name] = path
+        if stopped is not None:
+            break
     if stopped is not None and not files:
         raise SourceError(stopped)
     return tuple(found), files, stopped
@@ -161,24 +214,56 @@ def _fetch_all(
 def _import(
     folder: Path,
     table: str,
-    files: Mapping[str, Path],
+    files: Sequence[tuple[Path, str, object]],
     options: ImportOptions | None = None,
     *,
     form: str = "auto",
 ) -> ImportReport | None:
+    """Files into a table, each with a column that its search knows: topics of papers, and the
+    conference of references, which their own venue goes before."""
     if not files:
         return None
     read = [
-        _with_topic(read_foreign(path, table, form=form), table, topic)
-        for topic, path in files.items()
+        _with_column(read_foreign(path, table, form=form), table, column, value)
+        for path, column, value in files
     ]
     plan = plan_files(open_for_import(folder, table), table, read, options, form=form)[0]
     return plan.apply()[1]
 
 
-def _with_topic(file: ForeignFile, table: str, topic: str) -> ForeignFile:
-    if table != "papers":
-        return file
+def _with_column(file: ForeignFile, table: str, column: str, value: object) -> ForeignFile:
     raw = file.tables[table]
-    frame = raw.frame.assign(topics=pd.Series([[topic]] * len(raw.lines), dtype=object))
+    frame = raw.frame.drop(columns=column, errors="ignore")
+    frame.insert(0, column, pd.Series([value] * len(raw.lines), dtype=object))
     return replace(file, tables={table: replace(raw, frame=frame)})
+
+
+def _newest_count(folder: Path) -> date:
+    """The newest day on which a page with citations came."""
+    return max(
+        date.fromisoformat(each.latest or each.ended or each.started)
+        for each in fetches(folder)
+        if each.source in COUNT_CITATIONS
+    )
+
+
+def _by_cutoff(study: Study, topics: Sequence[str]) -> dict[str, int]:
+    """Papers of each topic whose every possible day lies on or before the cutoff."""
+    _, last = possible_days(study.papers)
+    by_then = study.papers.loc[last <= np.datetime64(study.config.cutoff, "D"), "topics"]
+    return {topic: sum(topic in named for named in by_then) for topic in topics}
+
+
+def _earlier(
+    folder: Path, source: str, pairs: Sequence[tuple[str, str]], start: date, cutoff: date
+) -> str:
+    """The command that fetches the two years before ``start``, up to the cutoff."""
+    if tuple(pairs) == HINDSIGHT_SEARCHES:
+        asked = ["--preset", "hindsight"]
+    else:
+        asked = [word for topic, query in pairs for word in ("--query", f"{topic}={query}")]
+    words = [
+        "foreseen", "fetch", "papers", "--into", str(folder), "--source", source, *asked,
+        "--from", str(start - _YEARS_BEFORE), "--to", str(cutoff),
+    ]  # fmt: skip
+    return shlex.join(words)

@@ -40,7 +40,9 @@ class OpenAlexSearch:
     def transport(self) -> Transport:
         key = key_of(_KEYS)
         headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
-        return Transport(base=self.url or self.base, key=key, headers=headers, interval=0.1)
+        return Transport(
+            base=self.url or self.base, key=key, headers=headers, variable=_KEYS[0], interval=0.1
+        )
 
     def page(self, transport: Transport, place: str | None) -> Page:
         dates = f"from_publication_date:{self.start},to_publication_date:{self.end}"

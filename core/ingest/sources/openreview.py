@@ -16,12 +16,13 @@ from core.retry import CallError
 
 _HOSTS = {
     "ICLR": "ICLR.cc",
-    "NEURIPS": "NeurIPS.cc",
+    "NeurIPS": "NeurIPS.cc",
     "ICML": "ICML.cc",
     "COLM": "colmweb.org/COLM",
 }
-# The first year in which a conference used the second API.
-_SECOND_API = {"ICLR": 2024, "NEURIPS": 2023, "ICML": 2023, "COLM": 2024}
+# The first year whose submissions are there in this form, and the first of the second API.
+_SINCE = {"ICLR": 2018, "NeurIPS": 2021, "ICML": 2023, "COLM": 2024}
+_SECOND_API = {"ICLR": 2024, "NeurIPS": 2023, "ICML": 2023, "COLM": 2024}
 _FIRST_BASE = "https://api.openreview.net"
 _KEYS = ("OPENREVIEW_TOKEN",)
 _PER_PAGE = 500
@@ -41,14 +42,17 @@ class OpenReviewVenue:
 
     @property
     def asks(self) -> Mapping[str, str]:
-        return {"venue": self.venue}
+        conference, year = self._conference()
+        return {"venue": f"{conference} {year}"}
 
     def transport(self) -> Transport:
         conference, year = self._conference()
         key = key_of(_KEYS)
         headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
         base = self.base if year >= _SECOND_API[conference] else _FIRST_BASE
-        return Transport(base=self.url or base, key=key, headers=headers, interval=1.0)
+        return Transport(
+            base=self.url or base, key=key, headers=headers, variable=_KEYS[0], interval=1.0
+        )
 
     def page(self, transport: Transport, place: str | None) -> Page:
         at = int(place or 0)
@@ -67,10 +71,16 @@ class OpenReviewVenue:
         found = re.fullmatch(r"\s*([A-Za-z]+)\s*[ -]?\s*(20\d\d)\s*", self.venue)
         if found is None:
             raise UsageError(f"--venue {self.venue!r}: must be a name and year, such as ICLR 2025")
-        name = {"NIPS": "NEURIPS"}.get(found[1].upper(), found[1].upper())
-        if name not in _HOSTS:
-            raise UsageError(f"--venue {self.venue!r}: not known. {nearest(name, _HOSTS)}")
-        return name, int(found[2])
+        spelled = {name.upper(): name for name in _HOSTS} | {"NIPS": "NeurIPS"}
+        name = spelled.get(found[1].upper(), "")
+        if not name:
+            raise UsageError(f"--venue {self.venue!r}: not known. {nearest(found[1], _HOSTS)}")
+        year = int(found[2])
+        if year < _SINCE[name]:
+            raise UsageError(
+                f"--venue {self.venue!r}: OpenReview holds its submissions from {_SINCE[name]} on."
+            )
+        return name, year
 
 
 def _read(answer: httpx.Response, at: int) -> Page:
@@ -81,6 +91,8 @@ def _read(answer: httpx.Response, at: int) -> Page:
     total = value.get("count")
     total = total if isinstance(total, int) else None
     after = at + len(records)
+    if not records and at < (total or 0):
+        raise CallError(f"the page at {at} of {total} is empty", retry=True)
     more = bool(records) and (after < total if total is not None else len(records) == _PER_PAGE)
     return Page(
         records=tuple(record for record in records if isinstance(record, dict)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -38,11 +39,14 @@ class SemanticScholarSearch:
     def transport(self) -> Transport:
         key = key_of(_KEYS)
         headers = {} if key is None else {"x-api-key": key.reveal()}
-        return Transport(base=self.url or self.base, key=key, headers=headers, interval=1.0)
+        return Transport(
+            base=self.url or self.base, key=key, headers=headers, variable=_KEYS[0], interval=1.0
+        )
 
     def page(self, transport: Transport, place: str | None) -> Page:
         params = {
-            "query": self.query,
+            # A hyphen negates the term after it, so it is no part of a word there.
+            "query": re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", self.query),
             "fields": _FIELDS,
             "publicationDateOrYear": f"{self.start}:{self.end}",
             "token": place,

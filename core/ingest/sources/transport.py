@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import httpx
 
 from core.config import SOURCE_ATTEMPTS, SOURCE_TIMEOUT
-from core.errors import DataError
-from core.keys import ApiKey, scrub
+from core.errors import DataError, UsageError
+from core.keys import ApiKey, public_url, scrub
 from core.retry import CallError, RetryPolicy, retry_after
 
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
@@ -28,20 +28,29 @@ def quiet(_: str) -> None:
 
 
 class SourceError(DataError):
-    """A source cannot be asked, or not now; what has been fetched is kept."""
+    """A source cannot be asked, or not now; what has been fetched is kept.
+
+    ``status`` is that of the last answer, None where there was none.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(kw_only=True)
 class Transport:
-    """Asks one source; sends its key in a header and shows it nowhere.
+    """Asks one source; sends its key in a header to the source alone and shows it nowhere.
 
     429 and 5xx, broken connections and answers that ``read`` cannot use are tried again by
-    ``policy``; at least ``interval`` seconds lie between two requests.
+    ``policy``; at least ``interval`` seconds lie between two requests. ``variable`` is the one of
+    the environment that a key is looked for in; a redirect to another host is followed without.
     """
 
     base: str
     key: ApiKey | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    variable: str | None = None
     interval: float = 0.0
     policy: RetryPolicy = field(default_factory=lambda: RetryPolicy(attempts=SOURCE_ATTEMPTS))
     sleep: Callable[[float], None] = time.sleep
@@ -61,55 +70,90 @@ class Transport:
             self._asked = True
             tried += 1
             try:
-                return read(self._once(path, params))
+                return self._read(self._once(path, params), read)
             except CallError as error:
                 wait = self.policy.wait(tried, error, self.chance)
                 if wait is None:
-                    raise SourceError(self._end(error, tried)) from None
+                    raise SourceError(self._end(error, tried), status=error.status) from None
                 self.note(f"{error.reason}; trying again in {wait:.0f} s")
                 self.sleep(wait)
 
+    def _read(self, answer: httpx.Response, read: Callable[[httpx.Response], T]) -> T:
+        try:
+            return read(answer)
+        except CallError as error:
+            shown = self._said(answer) if error.retry else ""
+            raise CallError(
+                f"{self._where}: {scrub(error.reason, self.key)}{shown}", retry=error.retry
+            ) from None
+
     def _once(self, path: str, params: Mapping[str, Any]) -> httpx.Response:
         given = {name: value for name, value in params.items() if value is not None}
-        headers = {"User-Agent": _AGENT, **self.headers}
+        hooks = {"request": [self._without_key_elsewhere]}
         try:
-            answer = httpx.get(
-                f"{self.base.rstrip('/')}{path}",
-                params=given,
-                headers=headers,
-                timeout=SOURCE_TIMEOUT,
-                follow_redirects=True,
-            )
+            with httpx.Client(
+                timeout=SOURCE_TIMEOUT, follow_redirects=True, event_hooks=hooks
+            ) as client:
+                answer = client.get(
+                    f"{self.base.rstrip('/')}{path}",
+                    params=given,
+                    headers={"User-Agent": _AGENT, **self.headers},
+                )
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise CallError(f"{self.base} cannot be asked: {error}") from None
+            raise CallError(f"{self._where} cannot be asked: {error}") from None
         except httpx.HTTPError as error:
             what = scrub(str(error) or type(error).__name__, self.key)
-            raise CallError(f"{self.base}: no answer: {what}", retry=True) from None
+            raise CallError(f"{self._where}: no answer: {what}", retry=True) from None
         if answer.is_success:
             return answer
-        said = scrub(" ".join(answer.text[:_SHOWN].split()), self.key)
         raise CallError(
-            f"{self.base} answered {answer.status_code}" + (f": {said}" if said else ""),
+            f"{self._where} answered {answer.status_code}{self._said(answer)}",
             status=answer.status_code,
             retry=answer.status_code in _RETRIED,
             after=retry_after(answer.headers, datetime.now(UTC)),
         )
 
+    def _without_key_elsewhere(self, request: httpx.Request) -> None:
+        home, here = httpx.URL(self.base), request.url
+        if (here.scheme, here.host, here.port) != (home.scheme, home.host, home.port):
+            for name in self.headers:
+                request.headers.pop(name, None)
+
+    @property
+    def _where(self) -> str:
+        return public_url(self.base) if "://" in self.base else self.base
+
+    def _said(self, answer: httpx.Response) -> str:
+        said = scrub(" ".join(answer.text.split()), self.key)[:_SHOWN]
+        return f": {said}" if said else ""
+
     def _end(self, error: CallError, tried: int) -> str:
-        again = "What has been fetched is kept: run the same command again to go on."
-        if error.status in (401, 403):
-            return f"{error.reason}. Is the key right, and allowed here? {again}"
+        told = error.reason
         if self.policy.too_long(error):
-            return f"{error.reason}. It asks to wait {error.after:.0f} s. {again}"
-        times = f", after {tried} tries" if tried > 1 else ""
-        return f"{error.reason}{times}. {again}"
+            told += f". It asks to wait {error.after:.0f} s"
+        elif tried > 1:
+            told += f", after {tried} tries"
+        if error.status in (401, 403):
+            told += ". Is the key right, and allowed here?"
+        elif error.status == 429 and self.key is None and self.variable:
+            told += f". With a key of your own in {self.variable} you wait less."
+        elif error.status is None and "no answer" in error.reason:
+            told += ". Is there a network here, and is the address right?"
+        else:
+            told += "."
+        return f"{told} What has been fetched is kept: run the same command again to go on."
 
 
 def key_of(variables: Sequence[str]) -> ApiKey | None:
-    """The key in the first of these variables of the environment that is set."""
+    """The key in the first of these variables of the environment that is set.
+
+    Raises :class:`UsageError`, which does not show it, where no header could hold it.
+    """
     for name in variables:
         value = os.environ.get(name, "").strip()
         if value:
+            if not (value.isascii() and value.isprintable()):
+                raise UsageError(f"{name}: holds characters that no key has. Set it again.")
             return ApiKey(value, name)
     return None
 
