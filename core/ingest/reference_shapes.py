@@ -138,6 +138,11 @@ def _openreview(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _add_marks(paper: dict[str, Any], review: Mapping[str, Any]) -> None:
+    if is_missing(review.get("rating")):
+        # ICLR 2022 and 2023, and ICML 2025; a chair's 'Accept (Poster)' is no mark
+        said = [review.get(name) for name in ("recommendation", "overall_recommendation")]
+        found = [mark for mark in said if re.match(r"\s*\d", str(mark))]
+        review = {**review, "rating": found[0]} if found else review
     for name in MARKS:
         if not is_missing(review.get(name)):
             known = paper.get(name)
