@@ -7,12 +7,15 @@ must be, 2 the request is not.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from core import opening
 from core.errors import ForeseenError
+
+if TYPE_CHECKING:
+    import typer
 
 COMMAND_MODULES = (
     "study",
@@ -34,36 +37,40 @@ COMMAND_MODULES = (
     "export",
 )
 
-app = typer.Typer(
-    name="foreseen",
-    help="Did these research ideas foresee what the field went on to do?",
-    add_completion=False,
-    no_args_is_help=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+@cache
+def commands() -> typer.Typer:
+    """The command line with every subcommand; ``core.cli.app`` is the same."""
+    import typer
+
+    app = typer.Typer(
+        name="foreseen",
+        help="Did these research ideas foresee what the field went on to do?",
+        add_completion=False,
+        no_args_is_help=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in COMMAND_MODULES:
+        import_module(f"core.commands.{name}").register(app)
+    return app
 
 
-def names_streamlit_option(words: list[str]) -> bool:
-    """Whether a command line begins with an option of Streamlit's, such as ``--server.port``."""
-    return bool(words) and words[0].startswith("--") and "." in words[0].partition("=")[0]
-
-
-# The dashboard starts in another process: nothing that it does not need is loaded before.
-_OPENS = Path(sys.argv[0]).name == "foreseen" and (
-    sys.argv[1:2] in ([], ["open"]) or names_streamlit_option(sys.argv[1:])
-)
-for _name in ("dashboard",) if _OPENS else COMMAND_MODULES:
-    import_module(f"core.commands.{_name}").register(app)
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return commands()
+    raise AttributeError(f"module 'core.cli' has no attribute '{name}'")
 
 
 def main() -> None:
     """Run the command line; an error that is the user's to mend is told without a traceback."""
-    if names_streamlit_option(sys.argv[1:]):
-        sys.argv.insert(1, "open")
+    words = sys.argv[1:]
     try:
-        app()
+        if opening.opens(words):
+            opening.run(words[1:] if words[:1] == ["open"] else words)
+        else:
+            commands()()
     except ForeseenError as error:
         sys.stderr.write(f"foreseen: {error}\n")
         sys.exit(error.exit_code)

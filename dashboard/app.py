@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ForeseenError
-from dashboard import components, navigation, sidebar, state
+from dashboard import components, launch, navigation, sidebar, state
 
 ICON = Path(__file__).with_name("icon.svg")
 
@@ -21,3 +21,5 @@ try:
     page.run()
 except ForeseenError as error:
     components.failed(error)
+finally:
+    launch.first_page_drawn.set()

@@ -7,15 +7,13 @@ them recomputes nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
-from core.cache import remembered
+from core.cache import engine_digest, remembered
 from core.config import Settings, StudyConfig
 from core.files import CONFIG_FILE, DERIVED
 from core.hindsight.results import Score, SpecificationCurve, Sweep
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from core.hindsight.variants import Variants
     from dashboard.charts.theme import Chart
 
-_CORE = Path(__file__).resolve().parents[1] / "core"
 _CALIBRATION = ("false_match_rate",)
 _QUADRANTS = ("quadrant_rule", "hindsight_cut", "judge_cut", "inclusive")
 _BESIDE = (*_CALIBRATION, *_QUADRANTS)
@@ -49,20 +46,6 @@ def signature(folder: Path) -> Signature:
             stat = path.stat()
             files.append((name, stat.st_mtime_ns, stat.st_size))
     return tuple(files)
-
-
-def engine_digest() -> str:
-    """Digest of the engine's source: a change in ``core`` makes every kept result stale."""
-    files = sorted(_CORE.rglob("*.py"))
-    return _engine_digest(tuple((str(path), path.stat().st_mtime_ns) for path in files))
-
-
-@lru_cache(maxsize=4)
-def _engine_digest(files: tuple[tuple[str, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for name, _ in files:
-        digest.update(Path(name).read_bytes())
-    return digest.hexdigest()[:16]
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

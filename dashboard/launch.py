@@ -1,13 +1,17 @@
 """Start the dashboard: ``python -m dashboard.launch STUDY… -- STREAMLIT OPTIONS``.
 
-Streamlit runs in this process, so a signal ends both. While the browser loads, a thread imports
-what the first page needs; torch is never among it.
+Streamlit runs in this process, so a signal ends both. The port opens first, so that the browser
+can load; meanwhile a thread imports what the first page needs and reads the study. What only a
+second look needs comes after the first page. torch is never among it.
 """
 
 from __future__ import annotations
 
+import gc
+import inspect
 import json
 import os
+import re
 import socket
 import sys
 import threading
@@ -15,6 +19,10 @@ import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dashboard import state
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "dashboard" / "app.py"
@@ -24,16 +32,22 @@ ADDRESS, PORT = "localhost", 8501
 SWITCH_SECONDS = 0.0005
 FIRST_PAGE_NEEDS = (
     "pandas",
-    "plotly.graph_objects",
-    "scipy.special",
     "streamlit.elements.plotly_chart",
+    "PIL.Image",
     "core.study",
-    "core.hindsight.score",
+    "core.cache",
+    "dashboard.sidebar",
+    "dashboard.components",
+    "dashboard.charts.correlations",
+    "dashboard.charts.distributions",
 )
+first_page_drawn = threading.Event()
 
 
 def main(words: list[str]) -> None:
     """Run the server until it is told to stop; exits with Streamlit's code."""
+    # Imports leave no garbage, and looking for it takes a sixth of a start.
+    gc.disable()
     studies, options = part(words)
     studies = [str(Path(study).resolve()) for study in studies]
     os.environ[STUDIES_VARIABLE] = json.dumps(studies)
@@ -46,9 +60,7 @@ def main(words: list[str]) -> None:
 
     # The server answers a browser's many small requests while threads warm up: let it in often.
     sys.setswitchinterval(SWITCH_SECONDS)
-    # Not before: importing streamlit runs plotly, which looks into pandas half imported.
-    threading.Thread(target=warm_up, daemon=True).start()
-    threading.Thread(target=_announce, args=(options, studies), daemon=True).start()
+    threading.Thread(target=_accompany, args=(options, studies), daemon=True).start()
     streamlit(["run", str(APP), *options], prog_name="foreseen")
 
 
@@ -59,23 +71,33 @@ def part(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def with_defaults(options: list[str]) -> list[str]:
-    """Streamlit's options with address, port and headless settled where they are not given."""
+    """Streamlit's options, what they and the environment leave open settled.
+
+    Only who changes the program's source wants it watched, so it is not.
+    """
     given = {option.split("=", 1)[0] for option in options}
     settled = list(options)
-    if "--server.address" not in given and "STREAMLIT_SERVER_ADDRESS" not in os.environ:
-        settled.append(f"--server.address={ADDRESS}")
-    if "--server.port" not in given and "STREAMLIT_SERVER_PORT" not in os.environ:
-        settled.append(f"--server.port={free_port(value(settled, '--server.address', ADDRESS))}")
-    if "--server.headless" not in given and "STREAMLIT_SERVER_HEADLESS" not in os.environ:
-        settled.append(f"--server.headless={'false' if can_open_browser() else 'true'}")
+    for name, own in (
+        ("--server.address", lambda: ADDRESS),
+        ("--server.port", lambda: free_port(value(settled, "--server.address", ADDRESS))),
+        ("--server.headless", lambda: "false" if can_open_browser() else "true"),
+        ("--server.fileWatcherType", lambda: "none"),
+    ):
+        if name not in given and _variable(name) not in os.environ:
+            settled.append(f"{name}={own()}")
     return settled
 
 
 def value(options: list[str], name: str, default: str) -> str:
     """The last value that the options, else the environment, give to ``name``."""
     found = [option.split("=", 1)[1] for option in options if option.startswith(f"{name}=")]
-    variable = "STREAMLIT_" + name.removeprefix("--").replace(".", "_").upper()
-    return found[-1] if found else os.environ.get(variable, default)
+    return found[-1] if found else os.environ.get(_variable(name), default)
+
+
+def _variable(name: str) -> str:
+    """The environment variable that Streamlit reads an option from."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.removeprefix("--").replace(".", "_"))
+    return f"STREAMLIT_{words.upper()}"
 
 
 def free_port(address: str, first: int = PORT) -> int:
@@ -98,39 +120,66 @@ def can_open_browser() -> bool:
     return True
 
 
+def _accompany(options: list[str], studies: list[str]) -> None:
+    """Beside the server: print its address, prepare the first page, then what comes after it."""
+    try:
+        if _announce(options):
+            warm_up()
+            prepared = _prepare(studies)
+            first_page_drawn.wait()
+            _catch_up(*prepared)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _announce(options: list[str]) -> bool:
+    """Wait for the port and print the address; False where it does not open."""
+    address = value(options, "--server.address", ADDRESS)
+    port = int(value(options, "--server.port", str(PORT)))
+    base = value(options, "--server.baseUrlPath", "").strip("/")
+    host = ADDRESS if address in ("0.0.0.0", "::") else address  # noqa: S104
+    for _ in range(1500):
+        try:
+            socket.create_connection((host, port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+            continue
+        scheme = "https" if value(options, "--server.sslCertFile", "") else "http"
+        print(f"Foreseen is at {scheme}://{host}:{port}/{base}  (Ctrl-C ends it)", flush=True)
+        return True
+    return False
+
+
 def warm_up() -> None:
     """Import what the first page needs; what fails here fails, and tells why, on the page."""
     for name in FIRST_PAGE_NEEDS:
         with suppress(Exception):
             import_module(name)
+    # Streamlit looks at its call stack once, in the first run; Python keeps what it then learns
+    # of each loaded module, which takes a while.
+    inspect.stack()
 
 
-def _announce(options: list[str], studies: list[str]) -> None:
-    address = value(options, "--server.address", ADDRESS)
-    port = int(value(options, "--server.port", str(PORT)))
-    base = value(options, "--server.baseUrlPath", "").strip("/")
-    host = ADDRESS if address in ("0.0.0.0", "::") else address  # noqa: S104
-    for _ in range(600):
-        try:
-            socket.create_connection((host, port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-            continue
-        scheme = "https" if value(options, "--server.sslCertFile", "") else "http"
-        threading.Thread(target=_prepare, args=(studies,), daemon=True).start()
-        print(f"Foreseen is at {scheme}://{host}:{port}/{base}  (Ctrl-C ends it)", flush=True)
-        return
-
-
-def _prepare(studies: list[str]) -> None:
-    """Read the first study and score it into the caches while the browser loads the page."""
+def _prepare(studies: list[str]) -> list[state.View]:
+    """Read the first study and its score into the caches while the browser loads the page."""
     with suppress(Exception):
         from dashboard import cached, state
 
         folder = Path(studies[0])
         study = cached.open_study(folder, cached.signature(folder))
         base = state.base_settings(study, study.config.preset)
-        cached.score(state.View(study=study, settings=base, base=base))
+        view = state.View(study=study, settings=base, base=base)
+        cached.score(view)
+        return [view]
+    return []
+
+
+def _catch_up(*views: state.View) -> None:
+    """Load what a moved setting needs, so that the first move takes no longer than the next."""
+    for view in views:
+        with suppress(Exception):
+            view.study.score(view.settings)
 
 
 def _absolute(option: str) -> str:
@@ -142,4 +191,5 @@ def _absolute(option: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    # By its own name, so that pages meet the same module.
+    import_module("dashboard.launch").main(sys.argv[1:])

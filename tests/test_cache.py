@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from builders import study
 
-from core.cache import cache_folder, pack, remembered, unpack
+from core.cache import cache_folder, engine_digest, pack, remembered, unpack
 from core.config import Settings
 from core.hindsight.results import Conclusion
 
@@ -40,6 +40,20 @@ def test_a_result_is_computed_once_for_each_key(tmp_path: Path) -> None:
         found = remembered(SMALL, settings, "x", choices, compute, folder=tmp_path / "c")
         assert found == {"x": 1.5}
         assert compute.calls == calls
+
+
+def test_a_changed_engine_finds_nothing_of_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, compute = tmp_path / "a.py", Counter(1)
+    monkeypatch.setattr("core.cache._ENGINE", tmp_path)
+    for text, calls in (("x = 1\n", 1), ("x = 2\n", 2), ("x = 1\n", 2)):
+        source.write_text(text)
+        engine_digest.cache_clear()
+        remembered(SMALL, Settings(), "x", (), compute, folder=tmp_path / "c")
+        assert compute.calls == calls
+    monkeypatch.undo()
+    engine_digest.cache_clear()
 
 
 def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:

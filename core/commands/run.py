@@ -70,6 +70,6 @@ def run_(
             raise typer.Exit(INTERRUPTED if done.cause == "interrupted" else 1)
         return
     if (open_ or asked.open) and not dry_run:
-        from core.commands.dashboard import launch
+        from core.opening import launch
 
         launch([done.study.resolve()], [])

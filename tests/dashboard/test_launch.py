@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from builders import study_folder
 
+from core import opening
 from dashboard import launch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,6 +99,32 @@ def test_the_real_server_answers_prints_one_line_and_ends_on_ctrl_c(tmp_path: Pa
     ],
 )
 def test_streamlit_s_options_need_no_command(words: list[str], theirs: bool) -> None:
-    from core.cli import names_streamlit_option
+    assert opening.names_streamlit_option(words) is theirs
 
-    assert names_streamlit_option(words) is theirs
+
+@pytest.mark.parametrize(
+    ("words", "opened"),
+    [
+        ([], True),
+        (["open", "study", "--server.port", "8600"], True),
+        (["--server.port=8600"], True),
+        (["open", "--help"], False),
+        (["--help"], False),
+        (["score", "study"], False),
+    ],
+)
+def test_the_dashboard_opens_without_the_command_lines_library(
+    words: list[str], opened: bool
+) -> None:
+    assert opening.opens(words) is opened
+    code = "import sys, core.cli\nprint('typer' in sys.modules, 'pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_source_is_not_watched_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--server.fileWatcherType=none" in launch.with_defaults([])
+    told = launch.with_defaults(["--server.fileWatcherType=auto"])
+    assert "--server.fileWatcherType=none" not in told
+    monkeypatch.setenv("STREAMLIT_SERVER_FILE_WATCHER_TYPE", "poll")
+    assert not any("fileWatcherType" in option for option in launch.with_defaults([]))

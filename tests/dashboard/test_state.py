@@ -88,15 +88,3 @@ def test_a_changed_file_changes_the_signature(tmp_path: Path) -> None:
     os.utime(folder / "ideas.parquet", ns=(stat.st_atime_ns, stat.st_mtime_ns + 1_000_000))
     assert cached.signature(folder) != before
     assert cached.signature(tmp_path / "none") == ()
-
-
-def test_the_engine_digest_follows_the_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.py").write_text("x = 1\n")
-    monkeypatch.setattr(cached, "_CORE", tmp_path)
-    before = cached.engine_digest()
-    assert cached.engine_digest() == before
-    (tmp_path / "a.py").write_text("x = 22\n")
-    os.utime(tmp_path / "a.py", ns=(1, 1))
-    assert cached.engine_digest() != before

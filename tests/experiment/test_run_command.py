@@ -128,9 +128,7 @@ def test_the_dashboard_opens_on_the_study_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched: list[list[Path]] = []
-    monkeypatch.setattr(
-        "core.commands.dashboard.launch", lambda studies, options: launched.append(studies)
-    )
+    monkeypatch.setattr("core.opening.launch", lambda studies, options: launched.append(studies))
     study_folder(tmp_path / "s")
     path = tmp_path / "e.toml"
     path.write_text('study = "s"\n')
