@@ -97,6 +97,15 @@ def _ideas(study: Study) -> Iterator[CoverageEntry | None]:
         yield by_id("no_score", "ideas that no judge marked", unscored)
 
 
+_FAILED = dict(
+    zip(
+        STATES[1:],
+        ("the judge refused", "the reply was not readable", "the call failed"),
+        strict=True,
+    )
+)
+
+
 def _papers(study: Study) -> Iterator[CoverageEntry | None]:
     papers = study.papers
     by_id = _lister("papers", papers, "paper_id")
@@ -121,8 +130,8 @@ def _judged(study: Study, name: str) -> Iterator[CoverageEntry | None]:
         unknown = ~frame[column].isin(known_ids(study, name, column))
         code = f"unknown_{column.removesuffix('_id')}"
         yield _lister(name, frame, column)(code, f"rows whose {column} is not in {home}", unknown)
-    for state in STATES[1:]:
-        yield by_idea(state, f"rows whose call ended as {state}", frame["state"].eq(state))
+    for state, happened in _FAILED.items():
+        yield by_idea(state, f"rows without a mark: {happened}", frame["state"].eq(state))
 
 
 def _candidates(study: Study) -> Iterator[CoverageEntry | None]:

@@ -50,6 +50,7 @@ def similarity_chart(calibration: Calibration, theta: float, theme: Theme) -> Ch
                 "xanchor": "left" if suggested >= theta else "right",
                 "yanchor": "top",
                 "font": {"size": 12, "color": theme.muted},
+                "bgcolor": theme.surface,
             }
         )
     lay_out(
