@@ -58,6 +58,15 @@ def test_interval_is_numpys_and_leaves_unknown_draws_out() -> None:
     assert found.left_out.tolist() == pytest.approx([0, 0.03])
 
 
+@pytest.mark.parametrize("draws", [1, 2, 40, 41, 1000])
+def test_interval_is_numpys_where_every_draw_is_known(draws: int) -> None:
+    values = np.random.default_rng(draws).normal(size=(draws, 3)).round(1)
+    found = percentile_interval(values)
+    low, high = np.quantile(values, [0.025, 0.975], axis=0)
+    assert found.low == pytest.approx(low, abs=1e-12)
+    assert found.high == pytest.approx(high, abs=1e-12)
+
+
 def test_too_many_unknown_draws_leave_the_interval_undefined() -> None:
     values = np.ones((100, 2))
     values[:6, 0] = np.nan
