@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.forecast.episode_view import episode_names
 from dashboard import components, state
 from dashboard.charts.forecast import cutoffs_chart, differences_chart, systems_chart
 from dashboard.charts.theme import system_styles
@@ -45,7 +44,7 @@ if baseline and right is not None:
         )
 parts.systems_table(view, score, judge)
 
-names = episode_names(score.episodes)
+names = views.names(view, score)
 cutoffs, topics, failures, judges, hidden = st.tabs(
     ["Cutoffs", "Topics", "Failures", "Judges", "Behind the rate"],
     key="forecast_part",

@@ -9,11 +9,12 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from core.config import Settings
+from core.config import Pool, Settings
 from core.errors import UsageError
 from core.forecast.credit import NOT_CREDITED, credit, passes
 from core.forecast.geometry import pool_sizes, searched_pool
 from core.forecast.ledger import STATE_NAMES, UNJUDGED, Ledger, ledger
+from core.hindsight.memo import once_per_study
 from core.study import Study
 
 
@@ -93,22 +94,19 @@ def inspect_episode(
         raise UsageError(f"System '{system}' has no episode of topic '{topic}' and {cutoff}.")
     row = int(at[0])
     passing = passes(laid, gate_pm=settings.gate_pm, gate_s=settings.gate_s)[:, row]
-    papers = laid.papers[row]
-    places = credit(papers[None], passing)
-    history, target = pool_sizes(study, searched_pool(study, settings), topic, cutoff)
-    own = laid.ideas[row]
-    reasons = _reasons(study, study.ideas["idea_id"].to_numpy()[own[own >= 0]].tolist())
-    forecasts = []
-    for slot, idea in enumerate(laid.ideas[row].tolist()):
-        if idea >= 0:
-            forecasts.append(_forecast(study, laid, row, slot, idea, passing, places, reasons))
+    places = credit(laid.papers[row][None], passing)
+    facts = _facts(study, laid, row, searched_pool(study, settings), topic, cutoff)
+    forecasts = [
+        _forecast(laid, row, slot, facts, passing, places)
+        for slot in np.flatnonzero(laid.ideas[row] >= 0).tolist()
+    ]
     return EpisodeView(
         system=system,
         topic=topic,
         cutoff=cutoff,
         end=study.config.window_end(cutoff),
-        history=history,
-        target=target,
+        history=facts.history,
+        target=facts.target,
         forecasts=tuple(forecasts),
         empty_slots=int((laid.ideas[row] < 0).sum()),
         judges=laid.judges,
@@ -116,39 +114,75 @@ def inspect_episode(
     )
 
 
-def _reasons(
-    study: Study, ideas: list[str]
-) -> dict[tuple[str, str, str], tuple[str | None, str | None]]:
-    own = study.verdicts[study.verdicts["idea_id"].isin(ideas)]
-    frame = own[["idea_id", "paper_id", "judge", "reason", "call_id"]].astype(object)
-    frame = frame.where(frame.notna(), None)
-    return {(i, p, j): (r, c) for i, p, j, r, c in frame.itertuples(index=False)}
+@dataclass(frozen=True, kw_only=True)
+class _Facts:
+    """What no gate moves: sizes of the pools; id and title of ideas and id, title and date of
+    papers by their rows; similarities by both ids; reason and call by both and the judge."""
+
+    history: int
+    target: int
+    ideas: Mapping[int, tuple[str, str]]
+    papers: Mapping[int, tuple[str, str, date | None]]
+    similarities: Mapping[tuple[str, str], float]
+    reasons: Mapping[tuple[str, str, str], tuple[str | None, str | None]]
+
+
+@once_per_study(16)
+def _facts(study: Study, laid: Ledger, row: int, pool: Pool, topic: str, cutoff: date) -> _Facts:
+    history, target = pool_sizes(study, pool, topic, cutoff)
+    own = laid.ideas[row][laid.ideas[row] >= 0]
+    met = np.unique(laid.papers[row][laid.papers[row] >= 0])
+    ideas = study.ideas[["idea_id", "title"]].iloc[own]
+    papers = study.papers[["paper_id", "title", "published"]].iloc[met]
+    assert study.candidates is not None
+    pairs = study.candidates[study.candidates["idea_id"].isin(ideas["idea_id"])]
+    judged = study.verdicts[study.verdicts["idea_id"].isin(ideas["idea_id"])]
+    told = judged[["idea_id", "paper_id", "judge", "reason", "call_id"]].astype(object)
+    told = told.where(told.notna(), None)
+    return _Facts(
+        history=history,
+        target=target,
+        ideas={
+            int(at): (str(idea_id), "" if pd.isna(title) else str(title))
+            for at, idea_id, title in zip(own, ideas["idea_id"], ideas["title"], strict=True)
+        },
+        papers={
+            int(at): (str(paper_id), str(title), None if pd.isna(day) else day.date())
+            for at, (paper_id, title, day) in zip(
+                met, papers.itertuples(index=False, name=None), strict=True
+            )
+        },
+        similarities=dict(
+            zip(
+                zip(pairs["idea_id"], pairs["paper_id"], strict=True),
+                pairs["similarity"].astype(float).tolist(),
+                strict=True,
+            )
+        ),
+        reasons={(i, p, j): (r, c) for i, p, j, r, c in told.itertuples(index=False, name=None)},
+    )
 
 
 def _forecast(
-    study: Study,
     laid: Ledger,
     row: int,
     slot: int,
-    idea: int,
+    facts: _Facts,
     passing: np.ndarray,
     places: np.ndarray,
-    reasons: Mapping[tuple[str, str, str], tuple[str | None, str | None]],
 ) -> ForecastView:
-    idea_id = str(study.ideas["idea_id"].iat[idea])
-    similarity = _similarities(study, idea_id)
+    idea_id, title = facts.ideas[int(laid.ideas[row, slot])]
     candidates = []
     for place, paper in enumerate(laid.papers[row, slot].tolist()):
         if paper < 0:
             continue
-        paper_id = str(study.papers["paper_id"].iat[paper])
-        published = study.papers["published"].iat[paper]
+        paper_id, named, published = facts.papers[paper]
         grades = {}
         for number, judge in enumerate(laid.judges):
             state = STATE_NAMES[laid.states[number, row, slot, place]]
             marks = laid.grades[number, row, slot, place].tolist()
             known = [mark if mark >= 0 else None for mark in marks]
-            reason, call_id = reasons.get((idea_id, paper_id, judge), (None, None))
+            reason, call_id = facts.reasons.get((idea_id, paper_id, judge), (None, None))
             grades[judge] = Grade(
                 judge=judge,
                 problem=known[0],
@@ -163,9 +197,9 @@ def _forecast(
         candidates.append(
             CandidatePaper(
                 paper_id=paper_id,
-                title=str(study.papers["title"].iat[paper]),
-                published=None if pd.isna(published) else published.date(),
-                similarity=similarity.get(paper_id, float("nan")),
+                title=named,
+                published=published,
+                similarity=facts.similarities.get((idea_id, paper_id), float("nan")),
                 place=place + 1,
                 grades=grades,
             )
@@ -176,39 +210,32 @@ def _forecast(
         place = int(places[number, slot])
         met: str | None = None
         if place != NOT_CREDITED:
-            met = str(study.papers["paper_id"].iat[laid.papers[row, slot, place]])
+            met = facts.papers[int(laid.papers[row, slot, place])][0]
         credited[judge] = met
-        why[judge] = _why(study, laid, number, row, slot, passing, places)
-    title = study.ideas["title"].iat[idea]
+        why[judge] = _why(laid, number, row, slot, facts, passing, places)
     return ForecastView(
         idea_id=idea_id,
         rank=slot + 1,
-        title="" if pd.isna(title) else str(title),
+        title=title,
         candidates=tuple(candidates),
         credited=credited,
         why=why,
     )
 
 
-def _similarities(study: Study, idea_id: str) -> dict[str, float]:
-    assert study.candidates is not None
-    own = study.candidates[study.candidates["idea_id"] == idea_id]
-    return dict(zip(own["paper_id"], own["similarity"].astype(float), strict=True))
-
-
 def _why(
-    study: Study,
     laid: Ledger,
     judge: int,
     row: int,
     slot: int,
+    facts: _Facts,
     passing: np.ndarray,
     places: np.ndarray,
 ) -> str:
     own = laid.papers[row, slot]
     if not (own >= 0).any():
         return "no paper lies in its target pool"
-    ids = study.papers["paper_id"]
+    ids = {paper: told[0] for paper, told in facts.papers.items()}
     place = int(places[judge, slot])
     gone = {
         int(laid.papers[row, earlier, at]): earlier + 1
@@ -216,10 +243,10 @@ def _why(
         if at != NOT_CREDITED
     }
     through = np.flatnonzero(passing[judge, slot] & (own >= 0)).tolist()
-    taken = [f"{ids.iat[own[at]]} (rank {gone[own[at]]})" for at in through if own[at] in gone]
+    taken = [f"{ids[own[at]]} (rank {gone[own[at]]})" for at in through if own[at] in gone]
     if place != NOT_CREDITED:
         skipped = [t for at, t in zip(through, taken, strict=False) if at < place]
-        told = f"credited with {ids.iat[own[place]]}, the nearest that passes the gate"
+        told = f"credited with {ids[own[place]]}, the nearest that passes the gate"
         return f"{told} and is free; already credited: {', '.join(skipped)}" if skipped else told
     if through:
         return f"every paper that passes the gate is already credited: {', '.join(taken)}"

@@ -30,6 +30,15 @@ def score(view: View) -> ForecastScore:
     return cached.kept(name, view, lambda study, own: study.forecast(own), *_beside(_SCORE))
 
 
+def names(view: View, found: ForecastScore) -> dict[str, EpisodeName]:
+    """The episodes of ``found``, the view's score, by name; no gate moves them."""
+    from core.forecast.episode_view import episode_names
+
+    name = f"episode names {forecast_key(view.study)}"
+    free = tuple(setting for setting in Settings.model_fields if setting != "slots")
+    return cached.kept(name, view, lambda _, __: episode_names(found.episodes), *free)
+
+
 def episode(view: View, name: EpisodeName) -> EpisodeView:
     """One episode of one system, laid out."""
     from core.forecast.inspector import inspect_episode
