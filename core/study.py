@@ -20,7 +20,8 @@ from core.errors import DataError, Problem, TableError, UsageError, nearest
 from core.files import CANDIDATES_INFO, CONFIG_FILE, DERIVED
 from core.ingest.tabular import SUFFIXES, replacing, write_rows
 from core.schema import CANDIDATES, TABLES, Table, admit
-from core.snapshots import admitted
+from core.snapshots import admitted, kept_digest
+from core.snapshots import frame_digest as frame_digest
 
 if TYPE_CHECKING:
     from datetime import date
@@ -161,7 +162,7 @@ class Study:
     def digest(self) -> str:
         """Digest of the tables' content and ``study.toml``: row order and file format are free."""
         parts = [self.config.model_dump_json()]
-        parts += [frame_digest(getattr(self, name)) for name in TABLES]
+        parts += [kept_digest(getattr(self, name)) for name in TABLES]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @property
@@ -250,21 +251,6 @@ def table_file(folder: Path, name: str) -> Path | None:
         names = " and ".join(path.name for path in found)
         raise DataError(f"{folder}: {names} are the same table. Keep one of them.")
     return found[0] if found else None
-
-
-def frame_digest(frame: pd.DataFrame) -> str:
-    """Digest of a table's rows in any order."""
-    flat = pd.DataFrame(
-        {
-            name: [json.dumps(cell, sort_keys=True) for cell in frame[name]]
-            if frame[name].dtype == object
-            else frame[name]
-            for name in sorted(frame.columns)
-        }
-    )
-    rows = pd.util.hash_pandas_object(flat, index=False).to_numpy(copy=True)
-    rows.sort()
-    return hashlib.sha256(rows.tobytes()).hexdigest()[:16]
 
 
 def _read_candidates(folder: Path) -> tuple[pd.DataFrame | None, CandidatesInfo | None]:

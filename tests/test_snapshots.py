@@ -109,3 +109,14 @@ def test_a_cache_that_cannot_be_written_is_no_error(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FORESEEN_CACHE", str(tmp_path / "file"))
     assert len(Study.open(folder).ideas) == 2
+
+
+def test_a_kept_digest_is_that_of_the_table_itself_and_of_no_part_of_it(
+    cache: Path, folder: Path
+) -> None:
+    for _ in range(2):
+        ideas = Study.open(folder).ideas
+        assert core.snapshots.kept_digest(ideas) == core.snapshots.frame_digest(ideas)
+        part = ideas.iloc[:1]
+        assert core.snapshots.kept_digest(part) == core.snapshots.frame_digest(part)
+        assert core.snapshots.kept_digest(part) != core.snapshots.kept_digest(ideas)
