@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from core.cli import app
-from core.config import TOURNAMENT_K, TOURNAMENT_SCALE, TOURNAMENT_START
+from core.config import TOURNAMENT_K, TOURNAMENT_SCALE, TOURNAMENT_START, Settings
 from core.errors import DataError, UsageError
+from core.ligbench.bradley_terry import fit
+from core.ligbench.elo import run_orders
 from core.ligbench.tournament import Tournament, bradley_terry, elo_in_order, tournament
 from core.study import Study
 
@@ -175,6 +177,29 @@ def test_strengths_are_evalicas() -> None:
     ).scores
     ours = {str(n): value for n, value in enumerate(found if found is not None else ())}
     assert ours == pytest.approx((theirs / theirs.sum()).to_dict(), abs=1e-9)
+
+
+def test_one_game_against_a_reference_is_evalicas_first_step() -> None:
+    """With constant steps and one game, the two moves are the same but for the reference's."""
+    chosen = Settings(elo_k_max=0.5, elo_gamma=1.0, elo_epsilon=0, orders=2)
+    for outcome, winner in WINNERS.items():
+        run = run_orders(
+            np.array([outcome]), np.array([2.5]), start=2.5, settings=chosen, idea_id="i"
+        )
+        theirs = evalica.elo(["i"], ["r"], [winner], initial=2.5, k=0.5, scale=1.5)
+        assert run.finals[0] == pytest.approx(theirs.scores["i"])
+
+
+def test_fixed_references_give_the_free_fit_where_the_others_stand_as_fitted() -> None:
+    """Player 0 meets the others, which are fixed at the free fit: its own fit is the free one's."""
+    generator = np.random.default_rng(5)
+    others = generator.integers(1, 4, 40)
+    outcomes = generator.choice([0.0, 0.5, 1.0], 40)
+    found, _ = bradley_terry(np.zeros(40, int), others, outcomes, 4)
+    assert found is not None
+    scores = 1.5 * np.log10(found / found[0]) + 2.5
+    alone = fit(outcomes, scores[others], d=1.5, prior_mean=2.5, prior_sd=1e6)
+    assert alone.raw == pytest.approx(2.5, abs=1e-6)
 
 
 def test_one_player_far_ahead_is_still_fitted() -> None:
