@@ -91,7 +91,8 @@ def bibtex_entry(paper: dict[str, Any], taken: set[str]) -> str:
     lines = [f"@{'misc' if preprint else 'inproceedings'}{{{_key(str(paper['paper_id']), taken)},"]
     for name, text in fields.items():
         if text:
-            lines.append(f"  {name} = {{{escaped(str(text))}}},")
+            written = _address(str(text)) if name in ("doi", "url", "eprint") else escaped(str(text))
+            lines.append(f"  {name} = {{{written}}},")
             if name == "year" and day and len(day) > 4:
                 lines.append(f"  month = {_MONTHS[int(day[5:7]) - 1]},")
     return "\n".join([*lines, "}", ""])
@@ -101,6 +102,12 @@ def escaped(text: str) -> str:
     """Text in which LaTeX finds no command, in one line."""
     text = " ".join(clean_text(text).split())
     return _LIGATURES.sub("{}", "".join(_ESCAPES.get(letter, letter) for letter in text))
+
+
+def _address(text: str) -> str:
+    """An address as it stands, since programs take it verbatim; what would end it is encoded."""
+    codes = {"{": "%7B", "}": "%7D", "\\": "%5C"}
+    return "".join(codes.get(letter, letter) for letter in "".join(clean_text(text).split()))
 
 
 def _key(paper_id: str, taken: set[str]) -> str:

@@ -40,6 +40,7 @@ _FAILED = re.compile(
     re.I,
 )
 _PREDICTION = ("rank", "title", "rationale", "approach", "key_terms")
+_IN_EXTRA = ("score", "confidence", "metadata")
 _KEY_LINE = re.compile(r"^([A-Za-z_][\w ]*):[ \t]*(.*)$")
 _ABSTRACT = re.compile(r"^#+\s*(abstract|summary)\s*$", re.I)
 
@@ -68,6 +69,7 @@ def _read_backtest(opened: Opened, reading: Reading) -> Iterator[Row]:
         _count_short(whole, predictions, reading)
         for rank, prediction in enumerate(predictions, start=1):
             cells = _idea(system, topic, cutoff, rank, prediction)
+            reading.leave(prediction, *_PREDICTION, *_IN_EXTRA)
             cells["rationale"] = prediction.get("rationale")
             cells["method"] = prediction.get("approach")
             cells["key_terms"] = prediction.get("key_terms") or []
@@ -85,6 +87,7 @@ def _read_judged(opened: Opened, reading: Reading) -> Iterator[Row]:
         _count_short(whole, predictions, reading)
         for rank, prediction in enumerate(predictions, start=1):
             idea = _idea(system, topic, cutoff, rank, prediction)
+            reading.leave(prediction, "rank", "title", "top_candidates", *_IN_EXTRA)
             yield Row("ideas", line, idea)
             for candidate in _list(prediction, "top_candidates"):
                 cells = _verdict(candidate, prediction, reading)
@@ -240,7 +243,7 @@ def _idea(
         "extra": {
             name: value
             for name, value in rest(prediction, *_PREDICTION, "top_candidates").items()
-            if name in ("score", "confidence", "metadata")
+            if name in _IN_EXTRA
         },
     }
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,13 @@ _PERSONAL = {
     "googlescholar", "gscholar", "gsid", "dblp", "dblpid", "openreviewid", "orprofile", "profile",
     "profiles", "profileurl", "profilelink", "profilelinks", "github", "githubprofile", "phone",
     "birthdate", "dateofbirth", "age", "ethnicity", "nationality", "semanticscholarauthorid",
-    "reviewerid", "reviewerids", "reviewername", "reviewernames", "reviewers",
+    "reviewerid", "reviewerids", "reviewername", "reviewernames", "reviewers", "signature",
+    "signatures", "tauthor", "tcauthor", "googlescholarid", "orcidid", "orcidurl", "linkedinurl",
+    "twitterhandle", "sex",
 }  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def is_personal(name: str) -> bool:
     """Whether a field's name says that it holds what is a person's own.
 
@@ -32,7 +36,8 @@ def is_personal(name: str) -> bool:
     plain = re.sub(r"[^a-z]", "", name.lower())
     stem = re.sub(r"^(author|authors|reviewer|user|rater|annotator|corresponding)", "", plain)
     last = re.split(r"[^a-z]+", name.lower())[-1]
-    return plain in _PERSONAL or stem in _PERSONAL or last in ("email", "emails", "gender")
+    ends = plain.endswith(("email", "emails")) or last == "gender"
+    return plain in _PERSONAL or stem in _PERSONAL or ends
 
 
 def clean_text(text: str, *, unwrap: bool = False) -> str:

@@ -28,7 +28,7 @@ from core.ingest.mapping import ImportOptions
 from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.reference_shapes import read_reference_file
 from core.ingest.report import FileReport, ImportReport, MappedColumn
-from core.ingest.tabular import RawFile, has_table_suffix, read_file
+from core.ingest.tabular import RawFile, has_table_suffix, read_file, table_suffix
 from core.study import Study
 
 
@@ -106,31 +106,37 @@ def chunks_of(
 
 
 def _reviewed_shape(opened: Opened) -> str | None:
-    """Which shape of reviewed papers a file has: LigBench's PAIR-IQ, or OpenReview's notes."""
+    """Which shape of reviewed papers a file has: LigBench's PAIR-IQ, or OpenReview's notes, as
+    whose plain rows the lists of paperlists are read."""
     sample = opened.sample()
     if "title" in sample and ("contribute" in sample or {"main", "approach"} <= set(sample)):
         return "pair-iq"
     reviews = sample.get("reviews")
     nested = isinstance(reviews, list) and all(isinstance(each, dict) for each in reviews)
     noted = isinstance(sample.get("content"), dict) and bool({"forum", "details"} & set(sample))
-    return "openreview" if nested or noted else None
+    listed = formats()["paperlists"].recognise(opened)
+    return "openreview" if nested or noted or listed else None
 
 
 def _generic(opened: Opened, form: str) -> RawFile:
-    """A file of no known shape; where its suffix does not say what it is, its content does."""
+    """A file of no known shape."""
+    suffix = _suffix(opened)
     if form in REFERENCE_FORMATS:
-        return read_reference_file(opened.path, opened.data)
-    if has_table_suffix(opened.path) or opened.kind in ("empty", "xml", "bibtex"):
-        return read_file(opened.path, opened.data)
+        return read_reference_file(opened.path, opened.data, suffix=suffix)
+    return read_file(opened.path, opened.data, suffix=suffix)
+
+
+def _suffix(opened: Opened) -> str:
+    """What kind of table a file is: by its content, and by its name where that says nothing."""
+    told = {"json": ".json", "jsonl": ".jsonl", "parquet": ".parquet"}.get(opened.kind)
+    if told is not None and opened.first is not None:
+        return told
+    if has_table_suffix(opened.path) or opened.kind in ("xml", "bibtex"):
+        return table_suffix(opened.path)
     if opened.broken is not None:
         raise opened.broken
-    rows = list(opened.items())
-    names = dict.fromkeys(str(name) for _, record in rows for name in record)
-    frame = pd.DataFrame(
-        {name: pd.Series([r.get(name) for _, r in rows], dtype=object) for name in names},
-        index=range(len(rows)),
-    )
-    return RawFile(name=opened.name, frame=frame, lines=tuple(line for line, _ in rows))
+    first = opened.head.split("\n", 1)[0]
+    return told or (".tsv" if first.count("\t") > first.count(",") else ".csv")
 
 
 def _generic_chunks(opened: Opened, rows: int) -> Iterator[RawFile]:
@@ -161,6 +167,7 @@ def raw_of(entry: Format, reading: Reading, rows: Sequence[Row], *, main: bool) 
         notes=(f"read as {entry.title} ({entry.name})", *reading.told()) if main else (),
         dropped=tuple(reading.dropped) if main else (),
         personal=tuple(sorted(reading.personal)) if main else (),
+        left_out=tuple(sorted(reading.left_out)) if main else (),
     )
 
 
@@ -262,6 +269,7 @@ def _with_readings(report: ImportReport, raws: Sequence[RawFile]) -> tuple[FileR
                 *(item for item in file.mapping if item.how == "constant"),
             ),
             extra=kept_in_extra(raw),
+            left_out=raw.left_out,
             personal=tuple(sorted({*file.personal, *raw.personal})),
             notes=(*raw.notes, *file.notes),
         )

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_ZIP_MAGIC = b"PK\x03\x04"
+_PACKED = {
+    b"PK\x03\x04": "is a ZIP archive (or a spreadsheet)",
+    b"PK\x05\x06": "is an empty ZIP archive",
+    b"\x28\xb5\x2f\xfd": "is packed by zstd",
+    b"\xfd7zX": "is packed by xz",
+    b"BZh": "is packed by bzip2",
+    b"7z\xbc\xaf": "is a 7z archive",
+}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -37,9 +44,12 @@ def open_bytes(path: Path, data: bytes | None = None) -> Iterator[io.BufferedRea
     """The file's bytes, unpacked where they are gzip; ``data`` stands in for what is on disk.
 
     Raises :class:`DataError` where the file is missing, is not a whole gzip file, or unpacks
-    past the limits of ``core.config``.
+    past the limits of ``core.config``. A pipe is refused, since a file is read more than once.
     """
     try:
+        if data is None and path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "no ordinary file"
+            raise DataError(f"{path}: is {what}. Name a file of rows.")
         raw: io.BytesIO | io.BufferedReader = (
             io.BytesIO(data) if data is not None else path.open("rb")
         )
@@ -50,10 +60,9 @@ def open_bytes(path: Path, data: bytes | None = None) -> Iterator[io.BufferedRea
     with raw:
         magic = raw.read(4)
         packed = magic[:2] == _GZIP_MAGIC
-        if magic == _ZIP_MAGIC:
-            raise DataError(
-                f"{path}: is a ZIP archive (or a spreadsheet). Unpack it first, or save as CSV."
-            )
+        for mark, what in _PACKED.items():
+            if magic.startswith(mark):
+                raise DataError(f"{path}: {what}. Unpack it first, or save as CSV.")
         size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         if packed:

@@ -178,10 +178,11 @@ def _spool_file(
             for record in done.frame.to_dict("records"):
                 names.add(record)
             write(arrow_table(done.frame, PAPERS))
-        if raw.dropped or raw.notes or raw.personal:
+        if raw.dropped or raw.notes or raw.personal or raw.left_out:
             file.dropped += raw.dropped
             file.notes = raw.notes
             file.personal |= set(raw.personal)
+            file.left_out |= dict.fromkeys(raw.left_out)
         if rows % (10 * STREAM_IMPORT_ROWS) == 0:
             note(f"{path.name}: {rows:,} rows read")
     if names.count == file.begins:

@@ -23,6 +23,7 @@ import pandas as pd
 
 from core.cells import is_missing
 from core.errors import DataError
+from core.ingest.json_text import parse_json
 from core.ingest.opening import open_text
 from core.ingest.reviews import MARKS
 from core.ingest.tabular import RawFile, read_file, table_suffix
@@ -30,6 +31,7 @@ from core.ingest.tabular import RawFile, read_file, table_suffix
 FORMATS = ("pair-iq", "openreview")
 _VENUE_ID = re.compile(r"([A-Za-z]+)\.(?:cc|org)/(\d{4})/")
 _VENUE_TEXT = re.compile(r"\b(ICLR|NeurIPS|NIPS|ICML|COLM|AISTATS|UAI|CoRL|TMLR)\W+(\d{4})\b", re.I)
+_VENUE_SITE = re.compile(r"//(?:www\.)?(ICLR|ICML|NeurIPS|NIPS)\.cc/\D*(20\d\d)\b", re.I)
 _SPELLED = {"iclr": "ICLR", "neurips": "NeurIPS", "nips": "NeurIPS", "icml": "ICML"}
 _PAIR_IQ = {
     "contribute": "contribution",
@@ -37,6 +39,8 @@ _PAIR_IQ = {
     "approach": "innovative_methods",
     "label": "decision",
 }
+_KEPT = ("presentation", "confidence")
+"""What reviewers mark besides; kept in extra as they wrote it."""
 _REPLIES = ("directReplies", "replies")
 _OUTCOMES = {
     "desk_rejected": "Desk reject",
@@ -45,21 +49,21 @@ _OUTCOMES = {
 }
 
 
-def read_reference_file(path: Path, data: bytes | None = None) -> RawFile:
+def read_reference_file(
+    path: Path, data: bytes | None = None, *, suffix: str | None = None
+) -> RawFile:
     """As :func:`read_file`; a JSON file that holds one paper is one row."""
-    if table_suffix(path) == ".json":
+    suffix = suffix or table_suffix(path)
+    if suffix == ".json":
         with open_text(path, data) as text:
             body = text.read()
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path}: not readable as JSON: {error}") from None
+        value = parse_json(str(path), body.lstrip("\ufeff")) if body.strip() else None
         if isinstance(value, dict) and ("title" in value or "content" in value):
             frame = pd.DataFrame(
                 {name: pd.Series([cell], dtype=object) for name, cell in value.items()}
             )
             return RawFile(name=path.name, frame=frame, lines=(1,))
-    return read_file(path, data)
+    return read_file(path, data, suffix=suffix)
 
 
 def flattened(raw: RawFile, form: str) -> RawFile:
@@ -100,7 +104,7 @@ def _pair_iq(row: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(analysis, str):
         try:
             analysis = json.loads(analysis)
-        except ValueError:
+        except (ValueError, RecursionError):
             analysis = None
     if isinstance(analysis, Mapping):
         flat |= {str(name): _text(part) for name, part in analysis.items()}
@@ -143,7 +147,7 @@ def _add_marks(paper: dict[str, Any], review: Mapping[str, Any]) -> None:
         said = [review.get(name) for name in ("recommendation", "overall_recommendation")]
         found = [mark for mark in said if re.match(r"\s*\d", str(mark))]
         review = {**review, "rating": found[0]} if found else review
-    for name in MARKS:
+    for name in (*MARKS, *_KEPT):
         if not is_missing(review.get(name)):
             known = paper.get(name)
             marks = known if isinstance(known, list) else [] if is_missing(known) else [known]
@@ -153,7 +157,11 @@ def _add_marks(paper: dict[str, Any], review: Mapping[str, Any]) -> None:
 def _settle_venue(flat: dict[str, Any]) -> None:
     """'Submitted to ICLR 2026' is venue ICLR and year 2026; what was written stays in extra."""
     identifier, text = str(flat.get("venueid") or ""), str(flat.get("venue") or "")
-    found = _VENUE_ID.search(identifier) or _VENUE_TEXT.search(text)
+    found = (
+        _VENUE_ID.search(identifier)
+        or _VENUE_TEXT.search(text)
+        or (_VENUE_SITE.search(str(flat.get("site") or "")) if not text else None)
+    )
     if found is None:
         return
     if text:

@@ -30,7 +30,8 @@ KNOWN_SCALES: dict[str, str] = {
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _ONE = re.compile(_NUMBER)
-_LEADING = re.compile(rf"({_NUMBER})\s*(?::|\(|\.\s|$)")
+# "6: marginally above", "3 good"; not "3 of 5", whose scale is another.
+_LEADING = re.compile(rf"({_NUMBER})(?:\s*(?::|\(|\.\s|$)|\s+(?!of\b|out\b)[A-Za-z])")
 _DASHED = re.compile(r"\d+(?:\.\d+)?(?:\s*-\s*\d+(?:\.\d+)?)+")
 _COMMAS = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})+")
 _SCALE = re.compile(rf"(\w+)\s*=\s*({_NUMBER})\s*\.\.\s*({_NUMBER})")
@@ -112,8 +113,8 @@ def read_bounds(place: str, text: str) -> dict[str, tuple[float, float]]:
 def read_marks(cell: object) -> list[float]:
     """Every reviewer's mark in a cell; empty where it holds none.
 
-    Numbers, '5;7;7;7', '3, 3, 5, 5', '8-10-8-8', '6: marginally above', lists of these and
-    {'value': …}. Raises ``ValueError`` for anything else.
+    Numbers, '5;7;7;7', '3, 3, 5, 5', '8-10-8-8', '6: marginally above', '3 good', lists of these
+    and {'value': …}. Raises ``ValueError`` for anything else.
     """
     if isinstance(cell, Mapping):
         return read_marks(cell.get("value"))

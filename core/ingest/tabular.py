@@ -13,6 +13,7 @@ import io
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ import pandas as pd
 
 from core.config import MAX_UNPACKED_BYTES
 from core.errors import DataError
+from core.ingest.json_text import parse_json
 from core.ingest.opening import open_bytes, open_text
 from core.ingest.report import DroppedRow
 
@@ -44,8 +46,8 @@ class RawFile:
 
     ``lines`` holds the line on which each row begins (CSV, TSV, JSONL; from 1, the header
     counted) or its number among the items (JSON, Parquet; from 1). Where a reader of a known
-    ``format`` made the rows, ``told`` pairs its names with ours, and ``notes``, ``dropped``
-    and ``personal`` say what it did.
+    ``format`` made the rows, ``told`` pairs its names with ours, and ``notes``, ``dropped``,
+    ``personal`` and ``left_out`` say what it did.
     """
 
     name: str
@@ -56,6 +58,7 @@ class RawFile:
     notes: tuple[str, ...] = ()
     dropped: tuple[DroppedRow, ...] = ()
     personal: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -66,9 +69,10 @@ def read_rows(path: Path) -> pd.DataFrame:
     return read_file(path).frame
 
 
-def read_file(path: Path, data: bytes | None = None) -> RawFile:
-    """As :func:`read_rows`, with each row's line; ``data`` stands in for what is on disk."""
-    suffix = table_suffix(path)
+def read_file(path: Path, data: bytes | None = None, *, suffix: str | None = None) -> RawFile:
+    """As :func:`read_rows`, with each row's line; ``data`` stands in for what is on disk, and
+    ``suffix`` for the name's, where the content is known to be something else."""
+    suffix = suffix or table_suffix(path)
     if suffix == ".parquet":
         with open_bytes(path, data) as raw:
             return _raw(path, _gathered(parquet_file(path, raw.read())))
@@ -213,11 +217,14 @@ def parquet_file(path: Path, data: bytes) -> Iterator[dict[str, list[object]]]:
         if size > MAX_UNPACKED_BYTES:
             raise DataError(f"{path}: holds {size >> 30} GB unpacked. Split the file.")
         names = [str(name) for name in file.schema_arrow.names]
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise DataError(f"{path}: column {', '.join(map(repr, twice))} stands twice")
         if not meta.num_rows:
             yield {name: [] for name in names}
         for batch in file.iter_batches(_BATCH):
             yield {n: batch.column(place).to_pylist() for place, n in enumerate(names)}
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError(f"{path}: not readable as Parquet: {error}") from None
 
 
@@ -245,22 +252,20 @@ def _json_items(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     value = parse_json(str(path), text)
     if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list) and item]
-        value = lists[0] if len(lists) == 1 else value
+        lists = [
+            cell
+            for cell in value.values()
+            if isinstance(cell, list) and any(isinstance(item, dict) for item in cell)
+        ]
+        value = value if len(lists) > 1 else lists[0] if lists else [value]
     if not isinstance(value, list):
-        raise DataError(f"{path}: must hold a JSON list of objects, or an object with one list")
+        raise DataError(
+            f"{path}: must hold a JSON list of objects, an object with one such list, or one object"
+        )
     for number, item in enumerate(value, start=1):
         if not isinstance(item, dict):
             raise DataError(f"{path}, item {number}: must be a JSON object")
         yield number, item
-
-
-def parse_json(place: str, text: str) -> Any:
-    """JSON text as values; raises :class:`DataError` that names ``place``."""
-    try:
-        return json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{place}: not readable as JSON: {error}") from None
 
 
 def read_delimited(
@@ -276,7 +281,7 @@ def read_delimited(
         header = [name.strip() for name in next(rows, [])]
     except csv.Error as error:
         raise _bad_csv(path, 1, error) from None
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(header).items() if count > 1)
     if repeated:
         raise DataError(f"{path}: column {', '.join(map(repr, repeated))} stands twice")
 

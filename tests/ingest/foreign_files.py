@@ -85,6 +85,21 @@ _IDEABENCH = (
     "abstract_summary,hypotheses"
 )
 
+_WINDOW = {
+    "cutoff_month": "2024-07", "cutoff_date": "2024-07-31",
+    "predictions": [
+        {"rank": 1, "title": "T", "rationale": "R", "approach": "A", "score": 0.5,
+         "confidence": 0.9, "key_terms": ["k"], "metadata": {}},
+        {"rank": 2, "title": "U", "rationale": "R", "approach": "", "key_terms": []},
+    ],
+}  # fmt: skip
+
+
+def _candidate(paper: str, *marks: object) -> dict[str, Any]:
+    names = ("problem_score", "method_score", "specificity_score", "reasoning")
+    return {"paper_id": paper, "embed_score": 0.5, **dict(zip(names, marks, strict=True))}
+
+
 # By format: the table it fills and the file's bytes. No name tells what a file is.
 FILES: dict[str, tuple[str, bytes]] = {
     "ai-researcher-cache": ("ideas", _json(_CACHE)),
@@ -248,6 +263,33 @@ FILES: dict[str, tuple[str, bytes]] = {
         ),
     ),
     "bibtex": ("papers", BIBTEX),
+    "ideaforecastbench": (
+        "ideas",
+        _json(
+            {
+                "config": {"start_month": "2024-07", "end_month": "2024-09", "top_k": 5},
+                "topic_results": {"gnn": {"topic_name": "Graphs", "backtest": {"windows": [
+                    _WINDOW, {"cutoff_month": "2024-08", "predictions": []}, _WINDOW,
+                    {"cutoff_month": "soon", "predictions": []},
+                ]}}},
+            }
+        ),
+    ),
+    "ideaforecastbench-paper": (
+        "papers",
+        "# A paper: of graphs\npaper_id: 2407.00001v2\ndate: 2024-07-03\nkeywords: gnn, é\n\n"
+        "## Abstract\n\nTwo\nlines.\n\n## Notes\nnot this\n".encode(),
+    ),
+    "foreseen-ideas": (
+        "ideas",
+        _lines(
+            {"idea_id": "i1", "system": "a", "topic": "t", "cutoff": "2024-06-30", "title": "T",
+             "key_terms": ["k"], "extra": {"note": 1}, "hindsight": {"score": 0.5}, "scores": [
+                 {"judge": "ann", "repeat": 2, "novelty": 5, "state": "ok", "reason": "R"},
+                 {"judge": "bob", "repeat": 1, "state": "refused"}]},
+            {"idea_id": "i2", "system": "a", "title": "U", "hindsight": None, "scores": []},
+        ),
+    ),
     "rater-table": ("scores", _csv("1,1,2,2,", "1,2,2,2,3")),
     "pair-labels": (
         "comparisons",
@@ -258,5 +300,117 @@ FILES: dict[str, tuple[str, bytes]] = {
         "comparisons",
         _csv("left,right,winner,rater", "a,b,left,ann", "a,b,left,ann", "b,a,tie,ann",
              "c,c,tie,ann", "a,c,nobody,ann", "a,c,garbage,ann"),
+    ),
+}  # fmt: skip
+
+# Further shapes of the same formats: what is in each, the format, the table and the bytes.
+SHAPES: dict[str, tuple[str, str, bytes]] = {
+    "judged forecasts": (
+        "ideaforecastbench",
+        "ideas",
+        _json(
+            {
+                "mode": "llm_judge_eval", "source_json": "runs/direct.json", "top_r": 10,
+                "judge_model": "j", "embed_model": "e", "config": {"top_k": 5},
+                "topic_results": {"gnn": {"topic_name": "Graphs", "windows": [
+                    {"cutoff_month": "2024-07", "per_prediction": [{
+                        "rank": 1, "title": "T", "metadata": {"fallback_events": ["call"]},
+                        "top_candidates": [
+                            _candidate("p1", 0, 0, 0, ""), _candidate("p2", None, None, None, "x"),
+                            _candidate("p3", 3, 2, 2, "alike"), _candidate("p4", 0, 0, 0, "apart"),
+                        ]}]},
+                ]}},
+            }
+        ),
+    ),
+    "a case of CoI": (
+        "coi-agent", "ideas",
+        _json({"title": "T", "idea": {"Core": "I"}, "experiment": "E", "score": 3}),
+    ),
+    "a failed run first": (
+        "ai-idea-bench", "ideas",
+        _json([{"index": 1, "summary": None, "model_result": None},
+               {"index": 2, "summary": {"topic": "T"}, "model_result": {
+                   "motivation": "M", "method": {"targeted_designs_details": [
+                       {"design_name": "D", "description": {"step": "X"}, "pseudo_code": "y"}]}}}]),
+    ),
+    "a dump of the citation graph": (
+        "semantic-scholar", "papers",
+        _lines({"corpusid": 7, "externalids": {"DOI": "10.1/Y"}, "title": "A dumped title of it",
+                "publicationdate": None, "year": 2024, "citationcount": 0, "authors": []}),
+    ),
+    "a page of works": (
+        "openalex", "papers",
+        _json({"meta": {"next_cursor": "x"}, "results": [
+            {"id": "https://openalex.org/W3", "title": None, "display_name": "Named by its display",
+             "publication_date": "2024-02-30", "publication_year": 2024},
+            {"id": "https://openalex.org/W4", "title": "A work of the year 2024",
+             "publication_date": None, "publication_year": 2024, "cited_by_count": None}]}),
+    ),
+    "a daily dump": (
+        "arxiv", "papers",
+        _json({"papers": [
+            {"paper_id": "http://arxiv.org/abs/cs/0501001v2", "title": "An old style identifier",
+             "summary": "A", "published": "2005-01-03T00:00:00Z", "updated": "2009-01-01",
+             "primary_category": "cs.DL", "id": 7},
+            {"paper_id": "2403.00002v1", "title": "A paper that is listed twice",
+             "published": "2024-03-01", "updated": "2024-03-01", "categories": ["cs.AI"]},
+            {"paper_id": "2403.00002v3", "title": "A paper that is listed twice",
+             "published": "2024-03-01", "updated": "2024-05-01", "categories": ["cs.LG"]}]}),
+    ),
+    "the execution study": (
+        "ai-researcher-scores", "scores",
+        _csv("idea_id,condition,soundness_score,codebase_quality_score,faithfulness_score,"
+             "overall_score,experience,minutes,topic,overall_rationale",
+             "A_1_AI,AI,5,6,7,4,3,60,Bias,why", "A_1_AI,AI,5,6,7,,3,60,Bias,"),
+    ),
+}  # fmt: skip
+
+# Reviewed papers, for references: the shape and the bytes.
+REVIEWED: dict[str, tuple[str, bytes]] = {
+    "the listing of PAIR-IQ": (
+        "pair-iq",
+        _json([{"title": "T", "url": "u", "conference": "ICLR", "year": 2024, "label": "poster",
+                "abstract": "A", "keywords": ["k"], "primary area": "x", "rating": 3.125,
+                "contribute": 2.5, "soundness": 3, "novelty": "0", "embedding": [0.5],
+                "analysis": {"main_target": "M", "core_breakthrough": "C",
+                             "innovative_methods": ["1", "2"], "experimental_design": "E"}},
+               {"title": "U", "conference": "ICLR", "year": 2024, "rating": 9, "contribute": 1}]),
+    ),
+    "one paper of PAIR-IQ": (
+        "pair-iq",
+        _json({"main": "M", "approach": "A", "rating": 3, "conference": "ICLR", "year": 2025,
+               "primary area": "x", "title": "T"}),
+    ),
+    "notes of version 1": (
+        "openreview",
+        _json([{"id": "n", "forum": "n", "signatures": ["~A_B1"],
+                "content": {"title": "T", "authorids": ["~A_B1"], "venue": "ICLR 2023 poster"},
+                "details": {"directReplies": [
+                    {"signatures": ["~C_D1"], "content": {
+                        "rating": "6: marginally above", "confidence": "4: confident"}},
+                    {"content": {"decision": "Accept (Poster)"}}]}}]),
+    ),
+    "notes of version 2": (
+        "openreview",
+        _lines({"id": "n", "forum": "n", "content": {
+                    "title": {"value": "T"}, "venueid": {"value": "ICLR.cc/2024/Conference"}}},
+               {"id": "r", "forum": "n", "content": {
+                   "rating": {"value": "8: accept"}, "soundness": {"value": "3 good"},
+                   "contribution": {"value": "2 fair"}, "presentation": {"value": "4 excellent"},
+                   "confidence": {"value": 3}}}),
+    ),
+    "three ways to write ratings": (
+        "openreview",
+        _json([{"id": "a", "title": "T", "status": "Poster", "rating": "5;7;7;7",
+                "site": "https://iclr.cc/virtual/2025/poster/1"},
+               {"id": "b", "title": "U", "status": "Reject", "rating": "3, 3, 5, 5",
+                "site": "https://iclr.cc/virtual/2025/poster/2"},
+               {"id": "c", "title": "V", "status": "Oral", "rating": "8-10-8-8",
+                "site": "https://iclr.cc/virtual/2025/poster/2"},
+               {"id": "d", "title": "W", "status": "Reject", "rating": "",
+                "site": "https://iclr.cc/virtual/2025/poster/2"},
+               {"id": "e", "title": "X", "status": "Reject", "rating": "6",
+                "site": "https://iclr.cc/virtual/2025/poster/2"}]),
     ),
 }  # fmt: skip

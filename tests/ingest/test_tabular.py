@@ -127,7 +127,7 @@ def test_json_nan_is_kept_as_written(tmp_path: Path) -> None:
         ("t.jsonl", '{"a": 1}\n[1]\n', "line 2: each line must hold one JSON object"),
         ("t.json", "[" * 100_000, "not readable as JSON"),
         ("t.json", '[{"a": 1}, 2]', "item 2: must be a JSON object"),
-        ("t.json", '{"a": 1}', "must hold a JSON list of objects"),
+        ("t.json", '{"a": [{}], "b": [{}]}', "must hold a JSON list of objects"),
         ("t.xlsx", "", "unknown kind of file"),
         ("t.parquet", "PAR1 not really", "not readable as Parquet"),
         ("t.csv.gz", "not packed", "not a whole gzip file"),

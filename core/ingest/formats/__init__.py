@@ -16,6 +16,7 @@ from core.ingest.formats.reading import Format
 
 GENERIC, AUTO = "generic", "auto"
 MODULES = (
+    "own_export",
     "ideaforecastbench",
     "ai_researcher",
     "ai_scientist",

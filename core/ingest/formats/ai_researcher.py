@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.ingest.formats.opened import Opened, joined, present, rest
+from core.ingest.formats.opened import Opened, present, rest
 from core.ingest.formats.reading import Format, Reading, Row
 from core.ingest.identifiers import content_id
 
@@ -15,10 +15,11 @@ _CACHE_USED = ("Title", "Problem", "Motivation", "Proposed Method")
 _PLAN = "full_experiment_plan"
 _PLAN_USED = ("Title", "Problem Statement", "Motivation", "Proposed Method")
 _MARKS = ("novelty", "feasibility", "effectiveness", "overall")
-_LEFT_OUT = (
-    "excitement", "soundness", "codebase_quality", "faithfulness", "confidence", "familiarity",
-    "experience", "minutes",
-)  # fmt: skip
+_TAKEN = (
+    "idea_id",
+    *(f"{name}_score" for name in _MARKS),
+    *(f"{name}_rationale" for name in (*_MARKS, "excitement")),
+)
 
 
 def _is_cache(opened: Opened) -> bool:
@@ -42,7 +43,7 @@ def _read_cache(opened: Opened, reading: Reading) -> Iterator[Row]:
     number = 0
     for _, record in opened.items():
         topic = record.get("topic_description")
-        ideas = record.get("ideas")
+        ideas, others = record.get("ideas"), rest(record, "topic_description", "ideas")
         for group in ideas if isinstance(ideas, list) else [ideas]:
             number += 1
             if not isinstance(group, Mapping):
@@ -54,10 +55,10 @@ def _read_cache(opened: Opened, reading: Reading) -> Iterator[Row]:
                     continue
                 cells = {
                     "title": str(name),
-                    "problem": joined(idea.get("Problem")),
-                    "rationale": joined(idea.get("Motivation")),
-                    "method": joined(idea.get("Proposed Method")),
-                    "extra": rest(idea, *_CACHE_USED),
+                    "problem": reading.joined(idea.get("Problem")),
+                    "rationale": reading.joined(idea.get("Motivation")),
+                    "method": reading.joined(idea.get("Proposed Method")),
+                    "extra": rest(idea, *_CACHE_USED) | others,
                 }
                 named = content_id("idea", SYSTEM, topic, name, cells["problem"], cells["method"])
                 yield Row("ideas", number, {
@@ -76,12 +77,12 @@ def _read_proposals(opened: Opened, reading: Reading) -> Iterator[Row]:
         if not isinstance(plan, Mapping):
             reading.drop(line, f"has no '{_PLAN}'")
             continue
-        title = joined(plan.get("Title")) or joined(record.get("idea_name"))
+        title = reading.joined(plan.get("Title")) or reading.joined(record.get("idea_name"))
         cells = {
             "title": title,
-            "problem": joined(plan.get("Problem Statement")),
-            "rationale": joined(plan.get("Motivation")),
-            "method": joined(plan.get("Proposed Method")),
+            "problem": reading.joined(plan.get("Problem Statement")),
+            "rationale": reading.joined(plan.get("Motivation")),
+            "method": reading.joined(plan.get("Proposed Method")),
             "extra": rest(plan, *_PLAN_USED) | rest(record, "topic_description", _PLAN),
         }
         topic = record.get("topic_description")
@@ -100,10 +101,8 @@ def _read_scores(opened: Opened, reading: Reading) -> Iterator[Row]:
         "scores: effectiveness stands as impact; reviewers are not named in the file, so all are"
         f" the judge '{EXPERT}' and each one's marks are a repeat"
     )
-    left = [name for name in _LEFT_OUT if {name, f"{name}_score"} & opened.keys]
-    if left:
-        reading.note(f"left out, no place in scores: {', '.join(left)}")
     for line, record in opened.items():
+        reading.leave(record, *_TAKEN)
         marks = {name: record.get(f"{name}_score") for name in _MARKS}
         if not any(present(mark) for mark in marks.values()):
             reading.drop(line, "has no mark for novelty, feasibility, effectiveness or overall")
@@ -112,11 +111,11 @@ def _read_scores(opened: Opened, reading: Reading) -> Iterator[Row]:
         reasons = [
             f"{name}: {text}"
             for name in (*_MARKS[:3], "excitement", *_MARKS[3:])
-            if (text := joined(record.get(f"{name}_rationale")))
+            if (text := reading.joined(record.get(f"{name}_rationale")))
         ]
         yield Row("scores", line, {
             "idea_id": record.get("idea_id"), "judge": EXPERT, **marks,
-            "reason": joined(*reasons),
+            "reason": reading.joined(*reasons),
         })  # fmt: skip
 
 

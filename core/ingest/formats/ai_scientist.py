@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.ingest.formats.opened import Opened, joined, present, rest
+from core.ingest.formats.opened import Opened, present, rest
 from core.ingest.formats.reading import Format, Reading, Row
 from core.ingest.identifiers import content_id
 
@@ -21,7 +21,10 @@ def _is_v1(opened: Opened) -> bool:
 
 def _read_v1(opened: Opened, reading: Reading) -> Iterator[Row]:
     for line, record in opened.items("ideas"):
-        title, method = joined(record.get("Title")), joined(record.get("Experiment"))
+        title, method = (
+            reading.joined(record.get("Title")),
+            reading.joined(record.get("Experiment")),
+        )
         named = content_id("idea", "AI-Scientist", record.get("Name"), title, method)
         yield Row("ideas", line, {
             "idea_id": named, "system": "AI-Scientist", "title": title, "method": method,
@@ -42,10 +45,13 @@ def _is_v2(opened: Opened) -> bool:
 
 def _read_v2(opened: Opened, reading: Reading) -> Iterator[Row]:
     for line, record in opened.items("ideas"):
-        title, hypothesis = joined(record.get("Title")), joined(record.get("Short Hypothesis"))
-        method = joined(record.get("Abstract"))
+        title, hypothesis = (
+            reading.joined(record.get("Title")),
+            reading.joined(record.get("Short Hypothesis")),
+        )
+        method = reading.joined(record.get("Abstract"))
         if method is None and present(record.get("Experiments")):
-            method = joined(record["Experiments"])
+            method = reading.joined(record["Experiments"])
             reading.note("{count} ideas have no abstract: their experiments stand as the method")
         yield Row("ideas", line, {
             "idea_id": content_id("idea", "AI-Scientist-v2", record.get("Name"), title, hypothesis),

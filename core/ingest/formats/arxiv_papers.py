@@ -26,8 +26,7 @@ _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 _IDS = ("arxiv_id", "entry_id", "paper_id", "id", "arxiv", "url")
 _LISTS = ("papers", "results", "data", "entries")
 _USED = (*_IDS, "title", "abstract", "summary", "published", "updated", "versions", "update_date",
-         "categories", "doi", "journal-ref", "journal_ref", "submitter", "authors_parsed",
-         "primary_category", "pdf_url")  # fmt: skip
+         "categories", "doi", "journal-ref", "journal_ref", "submitter", "authors_parsed")  # fmt: skip
 
 
 def _is_atom(opened: Opened) -> bool:
@@ -117,12 +116,14 @@ def _paper(line: int, record: Mapping[str, Any], reading: Reading) -> Row:
     if isinstance(categories, str):
         categories = categories.split()
     extra = rest(record, *_USED)
+    extra |= {n: record[n] for n in _IDS if present(record.get(n)) and not arxiv_id(record[n])}
     if present(categories):
         extra["categories"] = categories
     if present(record.get("updated") or record.get("update_date")):
         extra["updated"] = str(record.get("updated") or record.get("update_date"))
     if present(record.get("submitter")):
         reading.personal.add("submitter")
+    reading.leave(record, *set(record) - {"versions", "authors_parsed"})
     return Row("papers", line, {
         "paper_id": named or joined(written),
         "title": record.get("title"),

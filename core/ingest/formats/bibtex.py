@@ -25,6 +25,8 @@ _VENUES = ("booktitle", "journal", "journaltitle", "series", "school", "institut
 _USED = {"title", "abstract", "year", "month", "date", "url", "doi", "eprint", "keywords",
          "booktitle", "journal", "journaltitle"}  # fmt: skip
 _PARTED = re.compile(r'[\s#"/\-–]+')
+_MARKED = re.compile(r"\\([_%&#$~{}])")
+_OWN_ID = re.compile(r"paper_id (\S.*)")
 _LATEX = re.compile(r"[\\${}]")
 
 
@@ -90,15 +92,23 @@ def _paper(line: int, entry: Entry, reading: Reading) -> Row | None:
         return None
     cells = {name.lower(): str(field.value) for name, field in entry.fields_dict.items()}
     plain = {name: _plain(cell) for name, cell in cells.items() if name not in ("url", "doi")}
+    # Addresses are written as they are, or with LaTeX's marks before _ % & #.
+    cells |= {name: _MARKED.sub(r"\1", cells[name]) for name in ("url", "doi", "eprint") if name in cells}
     identifiers = {"doi": cells.get("doi"), "arxiv": None}
     for name in ("eprint", "url", "journal"):
         identifiers["arxiv"] = identifiers["arxiv"] or arxiv_id(cells.get(name))
+    place = plain.get("howpublished", "")
+    if place and "://" not in place:
+        plain.setdefault("booktitle", plain.pop("howpublished"))
+    own = _OWN_ID.fullmatch(plain.get("note", ""))
+    if own:
+        del plain["note"]
     extra: dict[str, object] = {
         name: text for name, text in plain.items() if name not in _USED and present(text)
     }
     extra["type"] = entry.entry_type.lower()
     return Row("papers", line, {
-        "paper_id": entry.key, "title": plain.get("title"), "abstract": plain.get("abstract"),
+        "paper_id": own[1] if own else entry.key, "title": plain.get("title"), "abstract": plain.get("abstract"),
         "published": _day(plain), "url": cells.get("url"),
         "venue": next((plain[name] for name in _VENUES if present(plain.get(name))), None),
         "identifiers": {name: cell for name, cell in identifiers.items() if present(cell)},

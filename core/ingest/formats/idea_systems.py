@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from core.ingest.formats.opened import Opened, as_text, joined, present, rest
+from core.ingest.formats.opened import Opened, as_text, present, rest
 from core.ingest.formats.reading import Format, Reading, Row
 from core.ingest.identifiers import content_id
+
+_PARTS = ("problem", "method", "experiment")
 
 
 def _is_research_agent(opened: Opened) -> bool:
     return opened.has("problem", "method") and bool(
-        opened.keys & {"problem_feedbacks", "method_feedbacks", "method_rationale"}
+        opened.keys & {"problem_feedbacks", "method_feedbacks", "method_rationale", "history"}
     )
 
 
 def _read_research_agent(opened: Opened, reading: Reading) -> Iterator[Row]:
     for line, record in opened.items():
-        problem, method = joined(record.get("problem")), joined(record.get("method"))
-        if any(present(record.get(f"{part}_feedbacks")) for part in ("problem", "method")):
+        problem, method = (
+            reading.joined(record.get("problem")),
+            reading.joined(record.get("method")),
+        )
+        if any(present(record.get(f"{part}_feedbacks")) for part in _PARTS):
             reading.note(
                 "{count} ideas carry the system's own feedback, on a scale of 1 to 5: kept in"
                 " extra, since scores run from 1 to 10"
             )
         yield Row("ideas", line, {
             "idea_id": content_id("idea", "ResearchAgent", problem, method),
-            "system": "ResearchAgent", "title": joined(record.get("title")),
-            "problem": problem, "rationale": joined(record.get("problem_rationale")),
+            "system": "ResearchAgent", "title": reading.joined(record.get("title")),
+            "problem": problem, "rationale": reading.joined(record.get("problem_rationale")),
             "method": method,
             "extra": rest(record, "title", "problem", "problem_rationale", "method"),
         })  # fmt: skip
@@ -36,25 +41,24 @@ def _is_coi(opened: Opened) -> bool:
     result = opened.has("idea") and len(
         opened.keys & {"idea_chain", "related_experiments", "trend", "future", "entities"}
     ) >= 2  # fmt: skip
-    return result or (opened.has("title", "idea") and opened.keys <= _CASE)
+    # A case is one object a file; a table of anyone's ideas with these names is a list or lines.
+    case = opened.kind == "json" and opened.head[0] == "{" and opened.has("title", "idea")
+    return (result or case) and not opened.keys & _NAMES_A_SYSTEM
 
 
-_CASE = frozenset(
-    {"title", "idea", "experiment", "abstract", "topic", "related_work", "entities", "trend",
-     "future", "year", "human", "ideas", "idea_chain", "related_experiments"}
-)  # fmt: skip
+_NAMES_A_SYSTEM = {"system", "model", "idea_model", "condition", "critic_model"}
 
 
 def _read_coi(opened: Opened, reading: Reading) -> Iterator[Row]:
     for line, record in opened.items("cases"):
-        title, idea = joined(record.get("title")), joined(record.get("idea"))
+        title, idea = reading.joined(record.get("title")), reading.joined(record.get("idea"))
         year = record.get("year")
         if present(year):
             reading.note("{count} with a year, kept in extra: give cutoffs with --set cutoff=…")
         yield Row("ideas", line, {
             "idea_id": content_id("idea", "CoI-Agent", title, idea), "system": "CoI-Agent",
-            "topic": joined(record.get("topic")), "title": title,
-            "rationale": joined(record.get("trend"), record.get("future")), "method": idea,
+            "topic": reading.joined(record.get("topic")), "title": title,
+            "rationale": reading.joined(record.get("trend"), record.get("future")), "method": idea,
             "extra": rest(record, "title", "idea", "topic", "trend", "future"),
         })  # fmt: skip
 
@@ -72,14 +76,14 @@ def _read_scipip(opened: Opened, reading: Reading) -> Iterator[Row]:
         if not any(as_text(idea) for idea in listed):
             reading.drop(line, "has no idea")
             continue
-        background = joined(record.get("background"))
+        background = reading.joined(record.get("background"))
         extra = rest(record, "background", "ideas")
         for place, idea in enumerate(listed, start=1):
             if not as_text(idea):
                 reading.drop(line, f"its idea {place} is empty")
                 continue
-            title = joined(idea.get("title")) if isinstance(idea, Mapping) else None
-            method = joined(rest(idea, "title") if isinstance(idea, Mapping) else idea)
+            title = reading.joined(idea.get("title")) if isinstance(idea, Mapping) else None
+            method = reading.joined(rest(idea, "title") if isinstance(idea, Mapping) else idea)
             yield Row("ideas", line, {
                 "idea_id": content_id("idea", "SciPIP", record.get("hash_id"), place, title, method),
                 "system": "SciPIP", "title": title, "problem": background, "method": method,
@@ -87,9 +91,14 @@ def _read_scipip(opened: Opened, reading: Reading) -> Iterator[Row]:
             })  # fmt: skip
 
 
+_DESIGN = ("design_name", "description")
+
+
 def _is_idea_bench(opened: Opened) -> bool:
-    first = opened.first
-    return opened.has("summary", "model_result") and isinstance(first["model_result"], Mapping)
+    if not opened.has("summary", "model_result"):
+        return False
+    # A run that failed leaves null there, and may be the first.
+    return isinstance(opened.first["model_result"], Mapping) or opened.has("index")
 
 
 def _read_idea_bench(opened: Opened, reading: Reading) -> Iterator[Row]:
@@ -103,23 +112,27 @@ def _read_idea_bench(opened: Opened, reading: Reading) -> Iterator[Row]:
         designs = method.get("targeted_designs_details") if isinstance(method, Mapping) else None
         if isinstance(designs, list):
             parts = [
-                f"{design.get('design_name', '')}: {as_text(design.get('description'))}".strip(": ")
+                f"{design.get('design_name', '')}: {reading.text(design.get('description'))}".strip(
+                    ": "
+                )
                 if isinstance(design, Mapping)
-                else as_text(design)
+                else reading.text(design)
                 for design in designs
             ]
+            details = [rest(d, *_DESIGN) for d in designs if isinstance(d, Mapping)]
             left = rest(method, "targeted_designs_details") if isinstance(method, Mapping) else {}
+            left |= {"targeted_designs_details": details} if any(details) else {}
         else:
-            parts, left = [as_text(method)], {}
+            parts, left = [reading.text(method)], {}
         extra = rest(record, "summary", "model_result") | rest(
             result, "title", "motivation", "method"
         )
         extra |= rest(summary, "topic") | ({"method": left} if left else {})
-        rationale, text = joined(result.get("motivation")), joined(*parts)
+        rationale, text = reading.joined(result.get("motivation")), reading.joined(*parts)
         yield Row("ideas", line, {
             "idea_id": content_id("idea", "AI-Idea-Bench", record.get("index"), rationale, text),
-            "system": "AI-Idea-Bench", "topic": joined(summary.get("topic")),
-            "title": joined(result.get("title")), "rationale": rationale, "method": text,
+            "system": "AI-Idea-Bench", "topic": reading.joined(summary.get("topic")),
+            "title": reading.joined(result.get("title")), "rationale": rationale, "method": text,
             "extra": extra,
         })  # fmt: skip
 

@@ -6,7 +6,6 @@ papers is never held twice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,8 +15,10 @@ from typing import IO, Any, Literal
 
 from core.cells import is_missing
 from core.errors import DataError
+from core.ingest.cleaning import is_personal
+from core.ingest.json_text import JSON_DECODER, RepeatedKeyError, parse_json
 from core.ingest.opening import open_bytes, open_text
-from core.ingest.tabular import json_lines, parquet_file, parse_json, read_delimited
+from core.ingest.tabular import json_lines, parquet_file, read_delimited
 
 FileKind = Literal["json", "jsonl", "delimited", "xml", "bibtex", "parquet", "empty"]
 _HEAD = 1 << 16
@@ -161,7 +162,6 @@ class Opened:
 
 def stream_list(place: str, text: IO[str]) -> Iterator[Any]:
     """The items of one JSON list, each parsed when it is whole; raises :class:`DataError`."""
-    decoder = json.JSONDecoder(parse_constant=str)
     buffer = text.read(_CHUNK).lstrip("\ufeff")
     at, ended, count = _after_space(buffer, 0) + 1, False, 0
 
@@ -184,8 +184,8 @@ def stream_list(place: str, text: IO[str]) -> Iterator[Any]:
         if buffer[at] == "]" and count == 0:
             break
         try:
-            item, end = decoder.raw_decode(buffer, at)
-        except RecursionError as error:
+            item, end = JSON_DECODER.raw_decode(buffer, at)
+        except (RecursionError, RepeatedKeyError) as error:
             raise broken(error) from None
         except ValueError as error:
             if not more():
@@ -227,17 +227,26 @@ def rest(record: Mapping[str, Any], *used: str) -> dict[str, Any]:
     return {name: cell for name, cell in record.items() if name not in used and present(cell)}
 
 
-def joined(*cells: object) -> str | None:
-    """Texts and what nests in them as one text, in paragraphs; None where nothing is there."""
-    parts = [text for cell in cells if (text := as_text(cell))]
+def joined(*cells: object, personal: set[str] | None = None) -> str | None:
+    """Texts and what nests in them as one text, in paragraphs; None where nothing is there.
+
+    Personal fields are left out, their names put into ``personal``.
+    """
+    parts = [text for cell in cells if (text := as_text(cell, personal))]
     return "\n\n".join(parts) or None
 
 
-def as_text(cell: object) -> str:
+def as_text(cell: object, personal: set[str] | None = None) -> str:
     """A nested value as text for people: names, a colon, what is said under them."""
     if isinstance(cell, Mapping):
-        lines = [f"{name}: {text}" for name, inner in cell.items() if (text := as_text(inner))]
+        lines = []
+        for name, inner in cell.items():
+            if is_personal(str(name)):
+                if personal is not None:
+                    personal.add(str(name))
+            elif text := as_text(inner, personal):
+                lines.append(f"{name}: {text}")
         return "\n".join(lines)
     if isinstance(cell, (list, tuple)):
-        return "\n".join(text for inner in cell if (text := as_text(inner)))
+        return "\n".join(text for inner in cell if (text := as_text(inner, personal)))
     return str(cell).strip() if present(cell) else ""

@@ -21,6 +21,7 @@ _S2_USED = ("paperid", "corpusid", "externalids", "title", "abstract", "venue", 
 _OA_USED = ("id", "doi", "ids", "title", "display_name", "abstract_inverted_index", "abstract",
             "publication_date", "publication_year", "cited_by_count", "authorships", "locations",
             "primary_location", "best_oa_location")  # fmt: skip
+_AUTHOR = ("authorId", "id", "orcid", "url", "name", "display_name")
 _MAX_POSITIONS = 100_000
 
 
@@ -61,7 +62,10 @@ def _read_s2(opened: Opened, reading: Reading) -> Iterator[Row]:
         tldr = extra.pop("tldr", None)
         if present(tldr):
             extra["tldr"] = tldr.get("text") if isinstance(tldr, Mapping) else tldr
-        authors = _authors(row.get("authors"), reading)
+            reading.leave(tldr, "text", under="tldr")
+        for held in ("publicationVenue", "journal"):
+            reading.leave(row.get(held.lower()), "name", under=held)
+        authors = _authors(row.get("authors"), reading, under="authors")
         if authors:
             extra["authors"] = authors
         published = _first(row.get("publicationdate"), row.get("year"), arxiv, reading, extra)
@@ -80,7 +84,7 @@ def _s2_venue(row: Mapping[str, Any]) -> object:
     return next((cell for cell in (row.get("venue"), named, inner) if present(cell)), None)
 
 
-def _authors(listed: object, reading: Reading) -> list[str]:
+def _authors(listed: object, reading: Reading, *, under: str) -> list[str]:
     """Authors' names; their ids and pages are theirs, and are dropped."""
     names = []
     for author in listed if isinstance(listed, list) else []:
@@ -90,6 +94,9 @@ def _authors(listed: object, reading: Reading) -> list[str]:
         reading.personal.update(
             name for name in ("authorId", "id", "orcid", "url") if present(inner.get(name))
         )
+        reading.leave(inner, *_AUTHOR, under=under)
+        if inner is not author:
+            reading.leave(author, "author", under=under)
         name = inner.get("name") or inner.get("display_name")
         if present(name):
             names.append(str(name))
@@ -137,7 +144,12 @@ def _read_openalex(opened: Opened, reading: Reading) -> Iterator[Row]:
             identifiers["arxiv"] = arxiv
         source = _inside(record, "primary_location", "source")
         extra = rest(record, *_OA_USED)
-        authors = _authors(record.get("authorships"), reading)
+        reading.leave(record, *set(record) - {"locations", "best_oa_location"})
+        reading.leave(
+            record.get("primary_location"), "source", "landing_page_url", under="primary_location"
+        )
+        reading.leave(source, "display_name", under="source")
+        authors = _authors(record.get("authorships"), reading, under="authorships")
         if authors:
             extra["authors"] = authors
         try:
