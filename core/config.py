@@ -104,6 +104,7 @@ HINDSIGHT_SEARCHES = (
 )
 # HindSight, Appendix A: papers before the cutoff that each topic had at least.
 LITERATURE_LEAST = 50
+LITERATURE_DAYS = 730
 HINDSIGHT_MONTHS = (date(2023, 6, 1), date(2025, 12, 31))
 
 STREAM_IMPORT_BYTES = 64 << 20

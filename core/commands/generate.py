@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import date
 from typing import Annotated, Any, cast
 
@@ -32,11 +33,12 @@ def generate_(
     chosen: Any,
     system: Annotated[str, typer.Option(metavar="NAME", help="Name of the system that writes")],
     generator: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="retrieval|vanilla", help="With literature before the cutoff, or without"
+            metavar="retrieval|vanilla",
+            help="With literature before the cutoff, or without (else the system of that name)",
         ),
-    ],
+    ] = None,
     per_topic: Annotated[
         int, typer.Option(min=1, help="Ideas a topic, each from its own seed paper")
     ] = GENERATE_PER_TOPIC,
@@ -48,11 +50,11 @@ def generate_(
     literature: Annotated[
         int, typer.Option(min=0, help="Papers shown beside the seed paper in each stage")
     ] = GENERATE_LITERATURE,
-    retrieval: Annotated[
-        str, typer.Option(metavar="bm25|encoder", help="How papers are found: by words or vectors")
+    retriever: Annotated[
+        str, typer.Option(metavar="bm25|dense", help="How papers are found: by words or vectors")
     ] = "bm25",
     encoder: Annotated[
-        str | None, typer.Option(help="Encoder of --retrieval encoder (else the study's)")
+        str | None, typer.Option(help="Encoder of --retriever dense (else the study's)")
     ] = None,
     knowledge_cutoff: Annotated[
         str | None,
@@ -67,19 +69,20 @@ def generate_(
     """
     from core.commands.judge_options import estimate_text, report_text, shown_progress
     from core.commands.judge_run import exit_by, plain
+    from core.commands.matching import progress_bars
     from core.generate.generator import estimate_generation, generate, prepare
-    from core.generate.slots import GeneratorName, GeneratorSettings, Retrieval
+    from core.generate.slots import GeneratorSettings, Retriever, generator_of
     from core.judging.interrupt import stop_on_interrupt
     from core.study import Study
 
     settings = GeneratorSettings(
         system=system,
-        generator=cast(GeneratorName, generator),
+        generator=generator_of(system, generator),
         topics=tuple(_names(topics)),
         per_topic=per_topic,
         seed=seed,
         literature=literature,
-        retrieval=cast(Retrieval, retrieval),
+        retriever=cast(Retriever, retriever),
     )
     until = None if knowledge_cutoff is None else _day(knowledge_cutoff)
     opened = Study.open(study)
@@ -105,12 +108,15 @@ def generate_(
             )
             typer.echo(estimate_text(guess))
         return
+    client = chosen.client()
+    with progress_bars() if retriever == "dense" else nullcontext() as encoding:
+        ready = prepare(opened, settings, model=client.model, encoder=encoder, encoding=encoding)
     with stop_on_interrupt(note) as stop, shown_progress("generating") as progress:
         done = generate(
             opened,
-            chosen.client(),
+            client,
             settings,
-            encoder=encoder,
+            ready=ready,
             knowledge_cutoff=until,
             parameters=chosen.parameters,
             limits=chosen.limits,

@@ -101,13 +101,15 @@ class Generate(Calls):
     """``[[generate]]``: a system that writes ideas, as ``foreseen generate``."""
 
     system: str = Field(min_length=1, description="name of the system")
-    generator: Literal["retrieval", "vanilla"] = Field(description="with literature or without")
+    generator: Literal["retrieval", "vanilla"] | None = Field(
+        None, description="with literature or without (else the system of that name)"
+    )
     topics: tuple[str, ...] = Field((), description="only these topics")
     per_topic: int = Field(GENERATE_PER_TOPIC, ge=1, description="ideas a topic")
     seed: int | None = Field(None, ge=0, description="seed of the seed papers (else the file's)")
     literature: int = Field(GENERATE_LITERATURE, ge=0, description="papers shown in each stage")
-    retrieval: Literal["bm25", "encoder"] = Field("bm25", description="how papers are found")
-    encoder: str | None = Field(None, description="encoder of that (else the study's)")
+    retriever: Literal["bm25", "dense"] = Field("bm25", description="by words or by vectors")
+    encoder: str | None = Field(None, description="encoder of dense (else the study's)")
     knowledge_cutoff: date | None = Field(None, description="the model's knowledge ends then")
     max_tokens: int = Field(GENERATE_MAX_TOKENS, ge=1, description="longest reply")
 

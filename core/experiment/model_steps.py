@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -32,8 +33,10 @@ class GenerateStep(Step):
 
         literature = literature_before(work.study.papers, work.study.config.cutoff)
         told = {"its keys": keys_digest(self.part, seed=self._settings().seed)}
-        if self.part.generator == "retrieval":
+        if self._settings().generator == "retrieval":
             told["the literature by the cutoff"] = frame_digest(literature.papers)
+            if self.part.retriever == "dense":
+                told["the encoder"] = digest_of(self.part.encoder or work.study.config.encoder)
         elif not self.part.topics:
             told["the topics"] = digest_of(literature.topics)
         return told
@@ -59,15 +62,21 @@ class GenerateStep(Step):
         )
 
     def run(self, work: Work) -> Done:
-        from core.generate.generator import generate
+        from core.generate.generator import generate, prepare
 
-        part = self.part
+        part, settings = self.part, self._settings()
+        encoder = work.around.encoder or part.encoder
+        dense = part.retriever == "dense"
+        with work.around.encoding() if dense else nullcontext() as encoding:
+            ready = prepare(
+                work.study, settings, model=part.model, encoder=encoder, encoding=encoding
+            )
         with work.around.stopping() as stop, work.around.progress(self.name) as progress:
             done = generate(
                 work.study,
                 work.around.client(part),
-                self._settings(),
-                encoder=work.around.encoder or part.encoder,
+                settings,
+                ready=ready,
                 knowledge_cutoff=part.knowledge_cutoff,
                 parameters=part.parameters,
                 limits=part.limits,
@@ -92,17 +101,17 @@ class GenerateStep(Step):
         )
 
     def _settings(self) -> Any:
-        from core.generate.slots import GeneratorSettings
+        from core.generate.slots import GeneratorSettings, generator_of
 
         part = self.part
         return GeneratorSettings(
             system=part.system,
-            generator=part.generator,
+            generator=generator_of(part.system, part.generator),
             topics=part.topics,
             per_topic=part.per_topic,
             seed=self.seed if part.seed is None else part.seed,
             literature=part.literature,
-            retrieval=part.retrieval,
+            retriever=part.retriever,
         )
 
 

@@ -22,7 +22,13 @@ from core.generate.literature import (
     VectorSearch,
     literature_before,
 )
-from core.generate.slots import GeneratorSettings, Slot, choose_slots, refuse_foreign_ideas
+from core.generate.slots import (
+    GeneratorSettings,
+    Slot,
+    choose_slots,
+    refuse_foreign_ideas,
+    thin_literature,
+)
 from core.generate.stages import (
     Asked,
     Problem,
@@ -42,6 +48,7 @@ from core.judging.run import StopSignal, run
 from core.judging.tables import merge_rows
 from core.judging.task import Task
 from core.matching.encoders import Encoder, open_encoder
+from core.matching.vectors import Step
 from core.retry import RetryPolicy
 from core.study import Study
 
@@ -106,14 +113,15 @@ def prepare(
     model: str,
     encoder: Encoder | str | None = None,
     dry_run: bool = False,
+    encoding: Callable[[Step], None] | None = None,
 ) -> Prepared:
     """Choose topics, seed papers and what may be read; nothing is asked.
 
     ``dry_run``: nothing is encoded or written either; papers are then found by words, whatever
-    ``settings.retrieval``, and a note says so.
+    ``settings.retriever``, and a note says so.
 
     Ideas that the study already holds stay and are not made again. ``encoder`` (else the
-    study's) is used where ``settings.retrieval`` is 'encoder'. Raises :class:`UsageError` where
+    study's) is used where ``settings.retriever`` is 'dense'. Raises :class:`UsageError` where
     the system's name stands for another model or for ideas that came from elsewhere.
     """
     refuse_foreign_ideas(study, study.ideas, settings, model)
@@ -136,13 +144,15 @@ def prepare(
             f"{literature.uncertain} papers may have appeared after {literature.cutoff} (their"
             " date is a month or a year): they are not read"
         )
-    by_words = dry_run and settings.generator == "retrieval" and settings.retrieval == "encoder"
+    if slots and settings.generator == "retrieval":
+        notes += thin_literature(study, literature, chosen.topics)
+    by_words = dry_run and settings.generator == "retrieval" and settings.retriever == "dense"
     if by_words:
         notes.append(
             "nothing is encoded in a dry run: papers near by words stand in for the others"
         )
-    how = replace(settings, retrieval="bm25") if by_words else settings
-    search = _search(study, how, literature, encoder) if slots else None
+    how = replace(settings, retriever="bm25") if by_words else settings
+    search = _search(study, how, literature, encoder, encoding) if slots else None
     return Prepared(
         settings=settings,
         literature=literature,
@@ -159,6 +169,7 @@ def generate(
     client: ChatClient,
     settings: GeneratorSettings,
     *,
+    ready: Prepared | None = None,
     encoder: Encoder | str | None = None,
     knowledge_cutoff: date | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -174,13 +185,14 @@ def generate(
 
     Calls go to ``calls.jsonl`` as they come, ideas to the table from time to time and at the
     end, also when the run is stopped; the same call goes on from there. ``budget`` is for both
-    stages together. The model is written into ``study.toml`` under [models], and
+    stages together. ``ready`` is what :func:`prepare` gave for the same study and settings, where
+    the caller has it. The model is written into ``study.toml`` under [models], and
     ``knowledge_cutoff`` (the last day that the model may know of) under its own heading.
     """
     if study.folder is None:
         raise UsageError("This study is not in a folder, so no call could be kept.")
     folder = study.folder
-    ready = prepare(study, settings, model=client.model, encoder=encoder)
+    ready = ready or prepare(study, settings, model=client.model, encoder=encoder)
     slots = {slot.idea_id: slot for slot in ready.slots}
     runs: list[RunReport] = []
     failed: list[tuple[str, str, str]] = []
@@ -296,17 +308,21 @@ def estimate_generation(
 
 
 def _search(
-    study: Study, settings: GeneratorSettings, literature: Literature, encoder: Encoder | str | None
+    study: Study,
+    settings: GeneratorSettings,
+    literature: Literature,
+    encoder: Encoder | str | None,
+    encoding: Callable[[Step], None] | None,
 ) -> Search | None:
     if settings.generator == "vanilla":
         return None
-    if settings.retrieval == "bm25":
+    if settings.retriever == "bm25":
         return KeywordSearch(literature)
     if study.folder is None:
         raise UsageError("This study is not in a folder, so vectors cannot be stored.")
     chosen = encoder if encoder is not None else study.config.encoder
     model: Encoder = open_encoder(chosen) if isinstance(chosen, str) else chosen
-    return VectorSearch(literature, model, study.folder / DERIVED)
+    return VectorSearch(literature, model, study.folder / DERIVED, progress=encoding)
 
 
 def _failures(outcomes: Sequence[Outcome]) -> list[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ Citations and venues are left out with the later papers: both are known only aft
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -23,7 +23,7 @@ from core.matching.encoders import Encoder
 from core.matching.index import normalised
 from core.matching.pools import possible_days
 from core.matching.text import paper_texts
-from core.matching.vectors import encode
+from core.matching.vectors import Step, encode
 
 _READ = ("paper_id", "title", "abstract", "topics")
 
@@ -122,10 +122,18 @@ class KeywordSearch:
 class VectorSearch:
     """Cosine of an encoder's vectors; those of papers are kept with the study's others."""
 
-    def __init__(self, literature: Literature, encoder: Encoder, derived: Path) -> None:
+    def __init__(
+        self,
+        literature: Literature,
+        encoder: Encoder,
+        derived: Path,
+        *,
+        progress: Callable[[Step], None] | None = None,
+    ) -> None:
         self._encoder = encoder
         texts = paper_texts(literature.papers, encoder.separator)
-        self._papers = normalised(encode(derived, "papers", texts, encoder).vectors, "papers")
+        found = encode(derived, "papers", texts, encoder, progress=progress)
+        self._papers = normalised(found.vectors, "papers")
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
         if not len(texts):

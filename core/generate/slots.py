@@ -5,29 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
 
-from core.config import GENERATE_LITERATURE, GENERATE_PER_TOPIC
+from core.config import GENERATE_LITERATURE, GENERATE_PER_TOPIC, LITERATURE_LEAST
 from core.errors import DataError, UsageError, nearest
 from core.generate.literature import Literature
 from core.study import Study
 
 GeneratorName = Literal["retrieval", "vanilla"]
-Retrieval = Literal["bm25", "encoder"]
+Retriever = Literal["bm25", "dense"]
 GENERATORS: tuple[GeneratorName, ...] = get_args(GeneratorName)
-RETRIEVALS: tuple[Retrieval, ...] = get_args(Retrieval)
+RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 _SLUG_LETTERS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratorSettings:
     """What a system is to write: ``per_topic`` ideas on each topic (all topics where none is
-    named), from seed papers drawn by ``seed``, beside ``literature`` papers a stage."""
+    named), from seed papers drawn by ``seed``, beside ``literature`` papers a stage, found by
+    words (``bm25``) or by an encoder's vectors (``dense``)."""
 
     system: str
     generator: GeneratorName
@@ -35,14 +37,14 @@ class GeneratorSettings:
     per_topic: int = GENERATE_PER_TOPIC
     seed: int = 0
     literature: int = GENERATE_LITERATURE
-    retrieval: Retrieval = "bm25"
+    retriever: Retriever = "bm25"
 
     def __post_init__(self) -> None:
         if not self.system.strip():
             raise UsageError("--system must not be empty.")
         for name, value, allowed in (
             ("generator", self.generator, GENERATORS),
-            ("retrieval", self.retrieval, RETRIEVALS),
+            ("retriever", self.retriever, RETRIEVERS),
         ):
             if value not in allowed:
                 raise UsageError(f"No {name} '{value}'. {nearest(value, allowed)}")
@@ -71,6 +73,19 @@ class Slots:
     topics: tuple[str, ...]
     already: int
     notes: tuple[str, ...]
+
+
+def generator_of(system: str, given: str | None) -> GeneratorName:
+    """The generator that is given, else the one that bears the system's name.
+
+    Raises :class:`UsageError` where there is neither.
+    """
+    if given is None and system.strip() not in GENERATORS:
+        raise UsageError(
+            f"How does '{system.strip()}' write? Say --generator retrieval (with literature before"
+            " the cutoff) or --generator vanilla (the topic's name alone)."
+        )
+    return cast(GeneratorName, system.strip() if given is None else given)
 
 
 def choose_slots(study: Study, settings: GeneratorSettings, literature: Literature) -> Slots:
@@ -164,7 +179,7 @@ def _topics(study: Study, settings: GeneratorSettings, literature: Literature) -
                 + (
                     " Name topics with --topics."
                     if settings.generator == "vanilla"
-                    else " Import papers from before the cutoff, with topics."
+                    else f" Import earlier ones with topics, or: {_earlier(study, ())}"
                 )
             )
         return by_then
@@ -176,11 +191,34 @@ def _topics(study: Study, settings: GeneratorSettings, literature: Literature) -
         if settings.generator == "retrieval" and topic not in by_then:
             raise DataError(
                 f"No paper that certainly appeared by {literature.cutoff} carries the topic"
-                f" '{topic}', so there is no seed paper. Import papers from before the cutoff."
+                f" '{topic}', so there is no seed paper. Import earlier ones, or:"
+                f" {_earlier(study, [name for name in named if name not in by_then])}"
             )
     if not named:
         raise UsageError("--topics names no topic.")
     return named
+
+
+def thin_literature(study: Study, literature: Literature, topics: Sequence[str]) -> tuple[str, ...]:
+    """That topics have few papers by the cutoff, and the command that fetches more."""
+    found = Counter(topic for carried in literature.papers["topics"] for topic in carried)
+    few = [topic for topic in topics if found[topic] < LITERATURE_LEAST]
+    if not few:
+        return ()
+    counts = ", ".join(f"{found[topic]:,} of '{topic}'" for topic in few)
+    return (
+        f"papers by {literature.cutoff}: {counts}; HindSight had {LITERATURE_LEAST} or more a"
+        f" topic. To fetch more: {_earlier(study, few)}",
+    )
+
+
+def _earlier(study: Study, topics: Sequence[str]) -> str:
+    """The command that fetches literature of these topics, or of all that the papers carry."""
+    from core.ingest.sources import earlier_command, searches_for
+
+    chosen = topics or sorted({t for carried in study.papers["topics"] for t in carried})
+    pairs = searches_for(chosen) or (("TOPIC", "WORDS"),)
+    return earlier_command(study.folder, pairs, study.config.cutoff)
 
 
 def _idea_id(system: str, generator: str, topic: str, seed: str | int) -> str:

@@ -197,7 +197,7 @@ def idea_row(
         row["cutoff"] = literature.cutoff.isoformat()
         extra |= {
             "seed_paper": slot.seed_paper,
-            "retrieval": settings.retrieval,
+            "retriever": settings.retriever,
             "retrieved": {"problem": list(problem.shown), "method": list(shown)},
         }
     return row

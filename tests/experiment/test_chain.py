@@ -322,3 +322,24 @@ def test_the_report_is_written_where_the_study_changed(bench: Bench) -> None:
     (bench.base / "out.html").unlink()
     assert ran(bench.run(text.replace("repeats = 2", "repeats = 3"))) == ["report"]
     assert len(written) == 3
+
+
+def test_literature_found_by_vectors_hangs_on_the_encoder(tmp_path: Path) -> None:
+    write_papers(tmp_path)
+    text = FILE.replace(
+        'generator = "retrieval"\n', 'generator = "retrieval"\nretriever = "dense"\n'
+    )
+    bench = Bench(tmp_path)
+    assert "generate RA" in ran(bench.run(text))
+    assert {e.get("retriever") for e in Study.open(tmp_path / "s").ideas["extra"]} == {
+        "dense",
+        None,
+    }
+    assert ran(bench.run(text)) == []
+    config = tmp_path / "s" / "study.toml"
+    config.write_text(config.read_text().replace('encoder = "minilm"', 'encoder = "other"'))
+    done = bench.run(text)
+    assert "generate RA" in ran(done)
+    assert any("the encoder" in line for line in bench.lines)
+    # ideas that are there stay: nothing is asked for them again
+    assert not any(each.schema_name == "generate_problem" for each in bench.asked)

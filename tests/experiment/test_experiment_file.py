@@ -81,8 +81,10 @@ def test_the_example_is_read_and_has_every_usual_step(tmp_path: Path) -> None:
     start = text.index("# [[fetch]]")
     commented = re.sub("^# ", "", text[start : text.index("[[generate]]")], flags=re.M)
     fetched = Experiment.of(tomllib.loads(f'study = "s"\n{commented}')).fetch
-    assert [part.preset for part in fetched] == ["hindsight", None]
-    assert fetched[1].query[0] == "Diffusion Models=diffusion models"
+    assert [part.preset for part in fetched] == ["hindsight", "hindsight", None]
+    assert made.new is not None
+    assert fetched[0].end == made.new.cutoff
+    assert fetched[2].query[0] == "Diffusion Models=diffusion models"
 
 
 @pytest.mark.parametrize(

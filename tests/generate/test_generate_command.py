@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from generate_helpers import study_with_papers
+from hash_encoder import HashEncoder
 from typer.testing import CliRunner, Result
 from writer_server import WriterServer, serving, wait_until
 
@@ -96,10 +97,46 @@ def test_killed_in_the_middle_and_resumed_nothing_answered_is_asked_again(
     assert ideas["method"].notna().all()
 
 
+def test_a_system_that_bears_a_generator_s_name_needs_no_other(
+    server: WriterServer, tmp_path: Path
+) -> None:
+    study_with_papers(tmp_path / "s")
+    start = ["generate", str(tmp_path / "s"), "--model", "llama", "--base-url", server.url]
+    for system in ("vanilla", "retrieval"):
+        done = run(*start, "--system", system, "--per-topic", "1", "--seed", "3")
+        assert done.exit_code == 0, done.output
+    ideas = Study.open(tmp_path / "s").ideas
+    assert {(i["system"], i["extra"]["generator"]) for i in ideas.to_dict("records")} == {
+        ("vanilla", "vanilla"), ("retrieval", "retrieval"),
+    }  # fmt: skip
+    refused = run(*start, "--system", "mine")
+    assert "How does 'mine' write? Say --generator retrieval" in str(refused.exception)
+
+
+def test_papers_are_found_by_vectors(
+    server: WriterServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def opened(name: str) -> HashEncoder:
+        asked.append(name)
+        return HashEncoder()
+
+    monkeypatch.setattr("core.generate.generator.open_encoder", opened)
+    study_with_papers(tmp_path / "s", encoder="the-study-s")
+    done = run(*words(tmp_path / "s", server, "--retriever", "dense"))
+    assert done.exit_code == 0, done.output
+    assert "4 ideas of 'RA' made" in done.stdout
+    assert asked == ["the-study-s"]
+    extra = Study.open(tmp_path / "s").ideas["extra"]
+    assert {each["retriever"] for each in extra} == {"dense"}
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["--generator", "magic"], "No generator 'magic'"),
+        (["--retriever", "encoder"], "No retriever 'encoder'"),
         (["--topics", "grafs"], "Did you mean 'graphs'"),
         (["--knowledge-cutoff", "2023"], "must be YYYY-MM-DD"),
         (["--budget-cost", "1"], "needs --price-in and --price-out"),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from builders import table
 from generate_helpers import CUTOFF, TOPICS, paper, prompts, study_with_papers, writer
+from hash_encoder import HashEncoder
 
 from core.config import StudyConfig
 from core.errors import DataError, ForeseenError, UsageError
@@ -286,7 +287,7 @@ def test_unlike_sources_are_not_mixed_in_one_system(tmp_path: Path) -> None:
     ("values", "words"),
     [
         ({"generator": "retreival"}, "No generator 'retreival'. Did you mean 'retrieval'"),
-        ({"retrieval": "bm52"}, "No retrieval 'bm52'. Did you mean 'bm25'"),
+        ({"retriever": "bm52"}, "No retriever 'bm52'. Did you mean 'bm25'"),
         ({"system": " "}, "--system must not be empty"),
         ({"per_topic": 0}, "--per-topic must be at least 1"),
         ({"literature": -1}, "--literature must be at least 0"),
@@ -327,9 +328,70 @@ def test_an_estimate_counts_what_is_then_asked(tmp_path: Path) -> None:
     assert (rest.calls, rest.cached) == (3, 3)
 
 
+@pytest.mark.parametrize("retriever", ["bm25", "dense"])
+def test_the_same_seed_asks_the_same(retriever: str, tmp_path: Path) -> None:
+    def asked(folder: str, seed: int) -> tuple[list[Request], HashEncoder]:
+        encoder, client = HashEncoder(), MockClient(reply=writer)
+        chosen = retrieval(seed=seed, retriever=retriever, literature=2, per_topic=3)
+        study = study_with_papers(tmp_path / folder, per_topic=9)
+        done = made(study, chosen, client, encoder=encoder)
+        assert done.made == 6
+        assert {extra["retriever"] for extra in done.study.ideas["extra"]} == {retriever}
+        return client.asked, encoder
+
+    first, encoder = asked("a", 3)
+    again, _ = asked("b", 3)
+    other, _ = asked("c", 4)
+    assert [each.messages for each in first] == [each.messages for each in again]
+    assert {each.messages for each in first} != {each.messages for each in other}
+    # 12 papers by the cutoff, and a query for each of six ideas in two stages
+    assert encoder.encoded == (12 + 12 if retriever == "dense" else 0)
+
+
+def test_vectors_of_papers_are_encoded_once(tmp_path: Path) -> None:
+    study, encoder = study_with_papers(tmp_path / "s"), HashEncoder()
+    steps: list[int] = []
+    chosen = retrieval(retriever="dense")
+    prepare(study, chosen, model="mock", encoder=encoder, encoding=lambda s: steps.append(s.done))
+    assert encoder.encoded == 8  # those by the cutoff alone
+    assert steps[-1] == 8
+    ready = prepare(study, chosen, model="mock", encoder=encoder)
+    assert encoder.encoded == 8
+    # a dense search does find other papers than words do
+    words = prepare(study, retrieval(), model="mock").first().tasks
+    assert [t.messages for t in ready.first().tasks] != [t.messages for t in words]
+
+
+def test_thin_literature_is_told_with_the_way_to_more(tmp_path: Path) -> None:
+    done = made(study_with_papers(tmp_path / "s"), retrieval(), MockClient(reply=writer))
+    (line,) = [note for note in done.notes if "HindSight had 50 or more a topic" in note]
+    assert line.startswith("papers by 2023-06-30: 4 of 'agents', 4 of 'graphs'")
+    assert line.endswith(
+        f"foreseen fetch papers --into {tmp_path / 's'} --query agents=agents"
+        " --query graphs=graphs --from 2021-06-30 --to 2023-06-30"
+    )
+    plain = made(done.study, vanilla(), MockClient(reply=writer))
+    assert not [note for note in plain.notes if "HindSight had" in note]
+
+
+def test_no_literature_is_told_with_the_way_to_it(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "s", cutoff=CUTOFF)
+    rows = [
+        paper(topic, "2024-01-01", topic) for topic in ("LLM Agents", "Instruction Tuning & RLHF")
+    ]
+    study = study.write("papers", table("papers", rows))
+    for topics in ((), ("LLM Agents", "Instruction Tuning & RLHF")):
+        with pytest.raises(DataError, match="No paper that certainly appeared by") as caught:
+            made(study, retrieval(topics=topics), MockClient(reply=writer))
+        assert (
+            "--query 'Instruction Tuning & RLHF=instruction tuning'"
+            " --query 'Instruction Tuning & RLHF=RLHF' --query 'LLM Agents=LLM Agents' --from"
+        ) in str(caught.value)
+
+
 def test_a_dry_run_encodes_nothing(tmp_path: Path) -> None:
     study = study_with_papers(tmp_path / "s")
-    chosen = retrieval(retrieval="encoder")
+    chosen = retrieval(retriever="dense")
     ready = prepare(study, chosen, model="mock", encoder="no-such-model", dry_run=True)
     assert estimate_generation(study, ready, model="mock", parameters=PARAMETERS).calls == 8
     assert any("nothing is encoded in a dry run" in line for line in ready.notes)

@@ -136,11 +136,11 @@ def dated(draw: st.DrawFn) -> list[tuple[str | None, str]]:
 @settings(max_examples=25, deadline=None)
 @given(
     rows=dated(),
-    retrieval=st.sampled_from(["bm25", "encoder"]),
+    retriever=st.sampled_from(["bm25", "dense"]),
     generator=st.sampled_from(["retrieval", "vanilla"]),
 )
 def test_nothing_after_the_cutoff_reaches_a_prompt(
-    rows: list[tuple[str | None, str]], retrieval: str, generator: str
+    rows: list[tuple[str | None, str]], retriever: str, generator: str
 ) -> None:
     """The law of the generator: a paper that may be later leaves no word of itself anywhere."""
     papers = [
@@ -163,7 +163,7 @@ def test_nothing_after_the_cutoff_reaches_a_prompt(
             system="S",
             generator=generator,
             per_topic=2,
-            retrieval=retrieval,  # type: ignore[arg-type]
+            retriever=retriever,  # type: ignore[arg-type]
         )
         if not allowed:
             with pytest.raises(Exception, match="No paper that certainly appeared"):

@@ -15,12 +15,17 @@ no time limit, and sleeps inside a call as long as the server says, up to six ho
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.config import HINDSIGHT_MONTHS, HINDSIGHT_SEARCHES, StudyConfig
+from core.config import HINDSIGHT_MONTHS, HINDSIGHT_SEARCHES, LITERATURE_DAYS, StudyConfig
 from core.errors import UsageError, nearest
-from core.ingest.sources.fetch import Source
+
+if TYPE_CHECKING:
+    from core.ingest.sources.fetch import Source
 
 PAPER_SOURCES = ("semantic-scholar", "openalex", "arxiv")
 COUNT_CITATIONS = ("semantic-scholar", "openalex")
@@ -67,3 +72,31 @@ def span_of(
     days = (config.cutoff + timedelta(days=1), config.window_end())
     first, last = days if preset is None else HINDSIGHT_MONTHS
     return start or first, end or last
+
+
+def searches_for(topics: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Topics with words to search: the preset's for its topics, else the topic's name."""
+    known = {topic for topic, _ in HINDSIGHT_SEARCHES}
+    pairs = [pair for pair in HINDSIGHT_SEARCHES if pair[0] in topics]
+    return (*pairs, *((topic, topic) for topic in topics if topic not in known))
+
+
+def earlier_command(
+    folder: Path | None,
+    pairs: Sequence[tuple[str, str]],
+    cutoff: date,
+    *,
+    source: str | None = None,
+    start: date | None = None,
+) -> str:
+    """The command that fetches literature up to the cutoff, from two years before it (before
+    ``start``, where that is earlier) on."""
+    if tuple(pairs) == HINDSIGHT_SEARCHES:
+        asked = ["--preset", "hindsight"]
+    else:
+        asked = [word for topic, words in pairs for word in ("--query", f"{topic}={words}")]
+    first = min(start or cutoff, cutoff) - timedelta(days=LITERATURE_DAYS)
+    into = "STUDY" if folder is None else str(folder)
+    named = [] if source is None else ["--source", source]
+    words = ["foreseen", "fetch", "papers", "--into", into, *named, *asked]
+    return shlex.join([*words, "--from", str(first), "--to", str(cutoff)])

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from core.config import HINDSIGHT_SEARCHES, LITERATURE_LEAST
+from core.config import LITERATURE_LEAST
 from core.errors import UsageError
 from core.ingest.foreign import ForeignFile, plan_files, read_foreign
 from core.ingest.importing import open_for_import
 from core.ingest.mapping import ImportOptions
 from core.ingest.report import ImportReport
-from core.ingest.sources import COUNT_CITATIONS, paper_source
+from core.ingest.sources import COUNT_CITATIONS, earlier_command, paper_source
 from core.ingest.sources.fetch import Fetch, Source, fetch, fetches, kept, spool_of
 from core.ingest.sources.openreview import OpenReviewVenue
 from core.ingest.sources.transport import SourceError, Transport, quiet
 from core.matching.pools import possible_days
 from core.study import Study
 
-_YEARS_BEFORE = timedelta(days=730)
 Topics = Mapping[str, str] | Sequence[tuple[str, str]]
 Connect = Callable[[Source], Transport]
 
@@ -131,18 +129,18 @@ def gather_papers(
         snapshot = _newest_count(folder)
         if study.config.snapshot != snapshot:
             study = study.write_config(study.config.model_copy(update={"snapshot": snapshot}))
+    counts, cutoff = _by_cutoff(study, [topic for topic, _ in pairs]), study.config.cutoff
+    earlier = None
+    if min(counts.values()) < LITERATURE_LEAST:
+        earlier = earlier_command(folder, pairs, cutoff, source=source, start=start)
     return Gathered(
         table="papers",
         fetches=found,
         report=report,
         snapshot=snapshot,
         stopped=stopped,
-        by_cutoff=(counts := _by_cutoff(study, [topic for topic, _ in pairs])),
-        earlier=_earlier(
-            folder, source, pairs, min(start, study.config.cutoff), study.config.cutoff
-        )
-        if min(counts.values()) < LITERATURE_LEAST
-        else None,
+        by_cutoff=counts,
+        earlier=earlier,
     )
 
 
@@ -252,18 +250,3 @@ def _by_cutoff(study: Study, topics: Sequence[str]) -> dict[str, int]:
     _, last = possible_days(study.papers)
     by_then = study.papers.loc[last <= np.datetime64(study.config.cutoff, "D"), "topics"]
     return {topic: sum(topic in named for named in by_then) for topic in topics}
-
-
-def _earlier(
-    folder: Path, source: str, pairs: Sequence[tuple[str, str]], start: date, cutoff: date
-) -> str:
-    """The command that fetches the two years before ``start``, up to the cutoff."""
-    if tuple(pairs) == HINDSIGHT_SEARCHES:
-        asked = ["--preset", "hindsight"]
-    else:
-        asked = [word for topic, query in pairs for word in ("--query", f"{topic}={query}")]
-    words = [
-        "foreseen", "fetch", "papers", "--into", str(folder), "--source", source, *asked,
-        "--from", str(start - _YEARS_BEFORE), "--to", str(cutoff),
-    ]  # fmt: skip
-    return shlex.join(words)
