@@ -88,6 +88,9 @@ def name_of(folder: Path) -> str | None:
 
 def switch_to(name: str) -> None:
     """Callback: another of the open studies, as if it had been chosen in the list."""
+    if state.STUDY not in st.session_state:
+        # The list appears with its second study, and a new widget leaves the address alone.
+        st.query_params[state.STUDY] = name
     st.session_state[state.STUDY] = name
     _forget()
 

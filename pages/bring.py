@@ -18,6 +18,7 @@ components.page(
     f" {count(len(study.ideas), 'idea')}, {count(len(study.papers), 'paper')},"
     f" {count(len(study.scores), 'mark')}. Nothing is written before you confirm it.",
 )
+new_study.told(study)
 new, tables, matching = st.tabs(
     parts,
     default=parts[0] if refused else parts[1],

@@ -21,8 +21,10 @@ _FIRST_DAY = date(1990, 1, 1)
 
 
 def draw() -> None:
-    """The form, live checks of what it says, and the study that was made last."""
-    _made()
+    """The form, live checks of what it says, and why the last one could not be made."""
+    error = st.session_state.pop(_ERROR, None)
+    if error:
+        st.error(plain(error), icon=":material/block:")
     places = upload_places.bases()
     if not places:
         components.nothing(
@@ -126,31 +128,21 @@ def _make(
     except (ForeseenError, OSError) as error:
         st.session_state[_ERROR] = str(error)
         return
-    st.session_state[_MADE] = study.folder
     st.session_state["bring_name"] = ""
-
-
-def _made() -> None:
-    """What was made, or why it was not."""
-    error = st.session_state.pop(_ERROR, None)
-    if error:
-        st.error(plain(error), icon=":material/block:")
-    folder = st.session_state.get(_MADE)
-    listed = None if folder is None else sidebar.name_of(folder)
+    listed = sidebar.name_of(study.folder) if study.folder else None
     if listed is None:
         return
-    st.success(f"Made {plain(folder)}. It is in the sidebar's list.", icon=":material/check:")
-    st.button(
-        f"Open {plain(listed)} and bring its tables",
-        key="bring_open",
-        icon=":material/open_in_new:",
-        on_click=_open,
-        args=(listed,),
-    )
-
-
-def _open(name: str) -> None:
-    """Callback: the new study, at the part where files are brought."""
-    sidebar.switch_to(name)
+    # What is brought next is meant for the new study, so it is the open one from here on.
+    sidebar.switch_to(listed)
     st.session_state["bring_part"] = "Tables"
+    st.session_state[_MADE] = study.folder
+
+
+def told(study: Study) -> None:
+    """That the open study was made just now."""
+    if st.session_state.get(_MADE) == study.folder and study.folder is not None:
+        st.success(
+            f"Made {plain(study.folder)}, which is open now. Bring its ideas first.",
+            icon=":material/check:",
+        )
     st.session_state.pop(_MADE, None)

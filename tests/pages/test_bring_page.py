@@ -128,11 +128,12 @@ def test_a_new_study_is_made_on_confirmation_and_opened(folder: Path, open_bring
     assert (made.config.cutoff, made.config.horizon_months) == (date(2024, 6, 30), 6)
     assert (made.config.encoder, made.config.preset) == ("specter2", "ideaforecastbench")
     assert app.selectbox(key="study").options == ["Small", "mine"]
-    assert app.text_input(key="bring_name").value == ""
-    press(app, "bring_open")
+    # What is brought next goes into the new study.
     assert app.selectbox(key="study").value == "mine"
     assert "**mine**" in texts(app)
+    assert "Made" in app.success[0].value
     assert app.file_uploader
+    assert not run(app).success
 
 
 def test_a_link_opens_the_new_study(folder: Path, open_bring: Open) -> None:
@@ -142,7 +143,7 @@ def test_a_link_opens_the_new_study(folder: Path, open_bring: Open) -> None:
     again.query_params["study"] = "mine"
     run(again)
     assert "**mine**" in texts(again)
-    assert app.selectbox(key="study").value == "Small"
+    assert app.selectbox(key="study").options == ["Small", "mine"]
 
 
 @pytest.mark.parametrize("name", ["../x", "small", "/tmp/x", ".x", "con"])
