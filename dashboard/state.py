@@ -63,6 +63,8 @@ PAGE_KEYS: tuple[str, ...] = (
     "bring_part",
     "bring_table",
     "run_what",
+    "run_compare",
+    "run_grade",
 )
 # These say how the stored candidates were searched: moving them needs `foreseen match`.
 OF_THE_SEARCH = ("pool", "depth")

@@ -1,4 +1,4 @@
-"""Run: let a model judge or write ideas, with what it costs told first."""
+"""Run: let a model judge, compare, grade or write ideas, with what it costs told first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dashboard.run import form, watch
 view = state.current()
 study = view.study
 components.page(
-    "Let a model judge or write ideas",
+    "Let a model judge, compare, grade or write",
     f"On **{plain(study.config.name)}**: {count(len(study.ideas), 'idea')},"
     f" {count(len(study.scores), 'mark')}. Nothing is asked before you start it, and every call"
     " is kept with its reply.",

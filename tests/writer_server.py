@@ -18,9 +18,13 @@ def written_by(text: str, schema: Mapping[str, Any]) -> str:
     values: dict[str, Any] = {}
     for name, part in schema["properties"].items():
         if part["type"] == "array":
-            values[name] = ["sparse things", f"term {mark}"]
+            words = ["sparse things", f"term {mark}"]
+            values[name] = words + [f"more {n}" for n in range(len(words), part.get("minItems", 0))]
         elif part["type"] == "integer":
-            values[name] = 5
+            values[name] = min(5, part.get("maximum", 5))
+        elif part["type"] == "number":
+            choices = part.get("enum") or [part["minimum"], part["maximum"]]
+            values[name] = choices[int(mark, 16) % len(choices)]
         else:
             values[name] = f"A {name} on sparse attention, {mark}."
     return json.dumps(values)

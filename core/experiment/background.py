@@ -28,6 +28,7 @@ from core.judging.client import ChatClient
 from core.judging.report import Progress
 from core.judging.run import StopSignal
 from core.matching.encoders import Encoder
+from core.matching.vectors import Step
 from core.study import Study
 
 State = Literal["running", "pausing", "paused", "failed", "done"]
@@ -40,10 +41,12 @@ _STARTING = threading.Lock()
 class Look:
     """A run at one moment. ``progress`` is of the stage under way, None before the first word of
     it; ``told`` is what came of it so far where it has ended, ``reason`` why it is not whole;
-    ``lines`` are the notes on the way."""
+    ``lines`` are the notes on the way. ``encoding`` is of the vectors that are made before the
+    first call, None where none are."""
 
     name: str
     state: State
+    encoding: Step | None
     progress: Progress | None
     told: str
     reason: str
@@ -72,6 +75,7 @@ class CallRun:
         self._lock = threading.Lock()
         self._stop = StopSignal()
         self._state: State = "running"
+        self._encoding: Step | None = None
         self._progress: Progress | None = None
         self._lines: list[str] = []
         self._told = ""
@@ -91,6 +95,7 @@ class CallRun:
             return Look(
                 name=self.step.name,
                 state=self._state,
+                encoding=self._encoding,
                 progress=self._progress,
                 told=self._told,
                 reason=self._reason,
@@ -100,6 +105,10 @@ class CallRun:
     def _hear(self, now: Progress) -> None:
         with self._lock:
             self._progress = now
+
+    def _hear_encoding(self, now: Step) -> None:
+        with self._lock:
+            self._encoding = now
 
     def _note(self, line: str) -> None:
         with self._lock:
@@ -130,6 +139,7 @@ class CallRun:
             client=self._client,
             encoder=self._encoder,
             progress=lambda _: nullcontext(self._hear),
+            encoding=lambda: nullcontext(self._hear_encoding),
             stopping=lambda: nullcontext(self._stop),
         )
         return self.step.run(Work(study=Study.open(self.folder), around=around))

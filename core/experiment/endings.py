@@ -29,6 +29,13 @@ def owed(part: Calls, entry: Entry) -> str | None:
     return None
 
 
+def spent(runs: Sequence[RunReport]) -> str:
+    """ "12 calls, cost 0.021": what the runs of a step asked for."""
+    calls = sum(run.calls for run in runs)
+    cost = [run.cost for run in runs if run.cost is not None]
+    return f"{calls:,} calls" + (f", cost {sum(cost):.3g}" if cost else "")
+
+
 def ended(runs: Sequence[RunReport], **done: Any) -> Done:
     """The end of a step; not whole where a run stopped or nothing that was asked came well."""
     for run in runs:

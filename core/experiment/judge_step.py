@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.config import Settings
 from core.experiment.calls import Judge
-from core.experiment.endings import ended, keys_digest, owed
+from core.experiment.endings import ended, keys_digest, owed, spent
 from core.experiment.journal import Entry, digest_of
 from core.experiment.step import Done, Step, Work
 from core.judging.report import Estimate
@@ -203,7 +203,6 @@ class JudgeStep(Step):
                     " family: a judge tends to prefer its own"
                 )
         failed = sum(run.refused + run.parse_failed + run.call_failed for run in done.runs)
-        calls = sum(run.calls for run in done.runs)
         ok = done.run.ok
         made = f"{ok:,} {'marks' if self.part.kind == 'scores' else self.part.kind}"
         if self.part.kind == "formalise":
@@ -213,7 +212,7 @@ class JudgeStep(Step):
             made += f" {self.part.table}"
         return ended(
             done.runs,
-            told=f"{made}, {failed:,} failed, {calls:,} calls",
+            told=f"{made}, {failed:,} failed, {spent(done.runs)}",
             study=done.study,
             count=self._rows(done.study),
             failed=failed,

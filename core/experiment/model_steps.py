@@ -47,11 +47,13 @@ class GenerateStep(Step):
             return f"{entry.count - there} of its ideas are gone"
         return owed(self.part, entry)
 
-    def estimate(self, work: Work) -> Estimate | None:
+    def estimate(self, work: Work) -> Estimate:
         from core.generate.generator import estimate_generation, prepare
 
         part = self.part
         ready = prepare(work.study, self._settings(), model=part.model, dry_run=True)
+        for line in ready.notes:
+            work.around.log(f"{self.name}: {line}")
         return estimate_generation(
             work.study,
             ready,

@@ -8,27 +8,23 @@ from typing import Any
 import streamlit as st
 
 from core.config import (
-    GENERATE_LITERATURE,
     GENERATE_MAX_TOKENS,
-    GENERATE_PER_TOPIC,
     JUDGE_CONCURRENCY,
     JUDGE_MAX_TOKENS,
-    JUDGE_REPEATS,
     JUDGE_TEMPERATURE,
 )
 from core.experiment.background import ModelStep
 from core.experiment.calls import Calls, Generate, Judge
 from core.experiment.judge_step import JudgeStep
 from core.experiment.model_steps import GenerateStep
-from core.generate.literature import literature_before
 from core.judging.client import ChatClient, OpenAIClient
 from core.keys import KEY_VARIABLES, find_key
 from core.study import Study
 from dashboard import state
 from dashboard.prose import plain
-
-JUDGE, GENERATE = "Judge ideas", "Generate ideas"
-_STAYS: dict[str, Any] = {"persist_state": "session"}
+from dashboard.run import kinds, needs
+from dashboard.run.kinds import STAYS
+from dashboard.run.needs import GENERATE, JUDGE, WORKS
 
 
 def client(calls: Calls) -> ChatClient:
@@ -62,11 +58,13 @@ def key_text(base_url: str | None) -> str:
 def draw(study: Study) -> ModelStep | None:
     """The form; the step that it describes, None while something is missing."""
     what = st.segmented_control(
-        "What", [JUDGE, GENERATE], default=JUDGE, key="run_what", required=True, **state.BOUND
+        "What", list(WORKS), default=JUDGE, key="run_what", required=True, **state.BOUND
     )
+    if not needs.met(study, what):
+        return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.text_input(
-            "Model", key="run_model", placeholder="as its server names it", width=280, **_STAYS
+            "Model", key="run_model", placeholder="as its server names it", width=280, **STAYS
         ).strip()
         address = st.text_input(
             "Address of the server",
@@ -75,10 +73,10 @@ def draw(study: Study) -> ModelStep | None:
             help="OpenAI-compatible: vLLM, Ollama, llama.cpp …; empty: OPENAI_BASE_URL's, else"
             " OpenAI's",
             width=340,
-            **_STAYS,
+            **STAYS,
         ).strip()
-    own = _judge(study) if what == JUDGE else _generate(study)
-    pace = _pace(JUDGE_MAX_TOKENS if what == JUDGE else GENERATE_MAX_TOKENS, what)
+    own = kinds.own(study, what)
+    pace = _pace(GENERATE_MAX_TOKENS if what == GENERATE else JUDGE_MAX_TOKENS, what)
     st.caption(plain(key_text(address or None)))
     if not model:
         st.markdown("Name a model to see what the run would take.")
@@ -90,73 +88,12 @@ def draw(study: Study) -> ModelStep | None:
         st.warning("A budget in money needs both prices.", icon=":material/payments:")
         return None
     shared = {"model": model, "base_url": address or None, **pace}
-    if what == JUDGE:
-        if study.ideas.empty:
-            st.markdown("There are no ideas to judge yet.")
-            return None
+    if what != GENERATE:
         return JudgeStep(Judge(**shared, **own))
     if not own["system"]:
         st.markdown("Give the system a name.")
         return None
     return GenerateStep(Generate(**shared, **own), seed=0)
-
-
-def _judge(study: Study) -> dict[str, Any]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        systems = st.multiselect(
-            "Systems",
-            sorted(study.ideas["system"].unique()),
-            key="run_systems",
-            placeholder="All",
-            width=280,
-            **_STAYS,
-        )
-        name = st.text_input(
-            "Name in the tables", key="run_judge", placeholder="the model's", width=200, **_STAYS
-        ).strip()
-        repeats = st.number_input(
-            "Times each", 1, 100, JUDGE_REPEATS, key="run_repeats", width=140, **_STAYS
-        )
-    return {"systems": tuple(systems), "judge": name or None, "repeats": int(repeats)}
-
-
-def _generate(study: Study) -> dict[str, Any]:
-    literature = literature_before(study.papers, study.config.cutoff)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        system = st.text_input("System's name", key="run_system", width=200, **_STAYS).strip()
-        generator = st.segmented_control(
-            "Generator",
-            ["retrieval", "vanilla"],
-            default="retrieval",
-            key="run_generator",
-            required=True,
-            help="With literature before the cutoff, in two stages; or the topic's name alone",
-            **_STAYS,
-        )
-        per_topic = st.number_input(
-            "Ideas a topic", 1, 1000, GENERATE_PER_TOPIC, key="run_per_topic", width=140, **_STAYS
-        )
-        shown = st.number_input(
-            "Papers shown", 0, 50, GENERATE_LITERATURE, key="run_literature", width=140, **_STAYS
-        )
-    topics = st.multiselect(
-        "Topics",
-        list(literature.topics),
-        key="run_topics",
-        placeholder="All that a paper before the cutoff carries",
-        **_STAYS,
-    )
-    st.caption(
-        f"{len(literature.papers):,} papers certainly appeared by {literature.cutoff};"
-        " nothing of any other reaches the model."
-    )
-    return {
-        "system": system,
-        "generator": generator,
-        "topics": tuple(topics),
-        "per_topic": int(per_topic),
-        "literature": int(shown),
-    }
 
 
 def _pace(max_tokens: int, what: str) -> dict[str, Any]:
@@ -165,19 +102,32 @@ def _pace(max_tokens: int, what: str) -> dict[str, Any]:
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         temperature = st.number_input(
-            "Temperature", 0.0, 2.0, JUDGE_TEMPERATURE, 0.1, key="run_temperature", width=150
+            "Temperature",
+            0.0,
+            2.0,
+            JUDGE_TEMPERATURE,
+            0.1,
+            key="run_temperature",
+            width=150,
+            **STAYS,
         )
         longest = st.number_input(
-            "Longest reply, tokens", 1, 100_000, max_tokens, key=f"run_tokens_{what}", width=180
+            "Longest reply, tokens",
+            1,
+            100_000,
+            max_tokens,
+            key=f"run_tokens_{what}",
+            width=180,
+            **STAYS,
         )
         concurrency = st.number_input(
-            "Calls at once", 1, 256, JUDGE_CONCURRENCY, key="run_concurrency", width=140
+            "Calls at once", 1, 256, JUDGE_CONCURRENCY, key="run_concurrency", width=140, **STAYS
         )
         price_in = _optional("Price of a million tokens in", "run_price_in")
         price_out = _optional("Price of a million tokens out", "run_price_out")
         budget = _optional("Stop after so much money", "run_budget_cost")
         calls = _optional("Stop after so many calls", "run_budget_calls", whole=True)
-        again = st.checkbox("Ask again where a reply was not readable", key="run_retry")
+        again = st.checkbox("Ask again where a reply was not readable", key="run_retry", **STAYS)
     return {
         "temperature": temperature,
         "max_tokens": int(longest),
@@ -192,8 +142,8 @@ def _pace(max_tokens: int, what: str) -> dict[str, Any]:
 
 def _optional(label: str, key: str, *, whole: bool = False) -> Any:
     if whole:
-        return st.number_input(label, 0, None, None, 1, key=key, width=220)
-    return st.number_input(label, 0.0, None, None, key=key, width=220)
+        return st.number_input(label, 0, None, None, 1, key=key, width=220, **STAYS)
+    return st.number_input(label, 0.0, None, None, key=key, width=220, **STAYS)
 
 
 def _own_address(base_url: str | None) -> bool:

@@ -11,13 +11,18 @@ from typing import Any
 import pytest
 from builders import study_folder, table
 from streamlit.testing.v1 import AppTest
-from writer_server import written_by
+from typer.testing import CliRunner
+from writer_server import serving, written_by
 
+from core.cli import app as command
 from core.experiment import background
 from core.experiment.calls import Calls, Judge
 from core.experiment.judge_step import JudgeStep
+from core.judging.calls import CALLS_FILE, CallsLog, read_calls
 from core.judging.client import Request
 from core.judging.mock import MockClient
+from core.retry import CallError
+from core.schema import FORMAL_PARTS
 from core.study import Study
 from dashboard import sidebar
 from dashboard.run import form as run_form
@@ -32,6 +37,7 @@ class Model:
         self.asked: list[Request] = []
         self.delay = 0.0
         self.broken = False
+        self.gone_after: int | None = None
 
     def client(self, calls: Calls) -> MockClient:
         return MockClient(model=calls.model, reply=self.reply, asked=self.asked, delay=self.delay)
@@ -39,6 +45,8 @@ class Model:
     def reply(self, request: Request) -> str:
         if self.broken:
             return "no JSON"
+        if self.gone_after is not None and len(self.asked) > self.gone_after:
+            raise CallError("the server answered 404: no model 'm'", status=404, hopeless=True)
         text = "\n".join(message.content for message in request.messages)
         return written_by(f"{text} {len(self.asked)}", request.schema)
 
@@ -77,6 +85,26 @@ def folder(tmp_path: Path) -> Path:
     study.write("ideas", table("ideas", ideas))
     papers = [*study.papers.to_dict("records"), *early]
     study.write("papers", table("papers", papers))
+    return folder
+
+
+@pytest.fixture
+def whole(folder: Path) -> Path:
+    """The same with ranks, and with four reviewed papers that have every score."""
+    study = Study.open(folder)
+    ideas = study.ideas.assign(rank=[1, 2, 1, 2])
+    study = study.write("ideas", ideas.assign(topic="topic 0"))
+    scores = dict.fromkeys(("rating", "contribution", "soundness"))
+    references = [
+        {
+            "reference_id": f"r{n}",
+            "title": f"A method of things {n}",
+            "abstract": f"The method of things, number {n}.",
+            **dict.fromkeys(scores, 1.0 + n),
+        }
+        for n in range(4)
+    ]
+    study.write("references", table("references", references))
     return folder
 
 
@@ -139,9 +167,9 @@ def test_nothing_is_asked_before_it_is_confirmed(app: AppTest, folder: Path, mod
     assert not (folder / "calls.jsonl").exists()
     press(app, "run_start")
     look = finish(folder)
-    assert (look.state, look.told) == ("done", "12 marks, 0 failed, 12 calls")
+    assert (look.state, look.told[:35]) == ("done", "12 marks, 0 failed, 12 calls, cost ")
     drawn(app)
-    assert "12 marks, 0 failed, 12 calls" in texts(app)
+    assert "12 marks, 0 failed, 12 calls, cost" in texts(app)
     assert "12 answered already" in texts(app)
     assert len(Study.open(folder).scores) == 12
     assert button(app, "run_resume") is None
@@ -271,3 +299,252 @@ def test_the_key_is_named_never_shown_and_led_nowhere_else(
     assert run_form.client(other).key is None  # type: ignore[attr-defined]
     same = Calls(model="m", base_url="http://127.0.0.1:9/v1/")
     assert run_form.client(same).key is not None  # type: ignore[attr-defined]
+
+
+def written(folder: Path, kind: str) -> int:
+    """Rows that a kind of work has left in the study, by the judge m."""
+    study = Study.open(folder)
+    if kind.startswith("formalise"):
+        frame = study.ideas if kind.endswith("ideas") else study.references
+        return int(frame[list(FORMAL_PARTS)].notna().all(axis=1).sum())
+    if kind == "generality":
+        return (folder / "generality.jsonl").read_bytes().count(b"\n")
+    return int((getattr(study, kind)["judge"] == "m").sum())
+
+
+# Four ideas. Marks: three times each. First marks: once. Comparisons: two papers in both orders.
+# Verdicts: three candidates each. Parts: one call an idea, four a paper without sections.
+KINDS: dict[str, tuple[dict[str, str], dict[str, int], list[str], int, int]] = {
+    "scores": ({"run_what": "Judge ideas"}, {}, [], 12, 12),
+    "formalise ideas": (
+        {"run_what": "Compare with papers", "run_compare": "Formal parts: ideas"},
+        {},
+        ["--table", "ideas"],
+        4,
+        4,
+    ),
+    "formalise references": (
+        {"run_what": "Compare with papers", "run_compare": "Formal parts: papers"},
+        {},
+        ["--table", "references"],
+        16,
+        4,
+    ),
+    "starts": (
+        {"run_what": "Compare with papers", "run_compare": "First marks"},
+        {},
+        ["--no-embedding"],
+        4,
+        4,
+    ),
+    "comparisons": (
+        {"run_what": "Compare with papers"},
+        {"run_references": 2},
+        ["--references", "2", "--no-embedding"],
+        16,
+        16,
+    ),
+    "verdicts": ({"run_what": "Grade forecasts"}, {"run_r": 3}, ["--r", "3"], 12, 12),
+    "generality": (
+        {"run_what": "Grade forecasts", "run_grade": "By themselves"},
+        {},
+        [],
+        4,
+        4,
+    ),
+}
+
+
+def set_up(folder: Path, kind: str, patch: pytest.MonkeyPatch, **more: str) -> AppTest:
+    """The page with the form of a kind filled in, up to the button that starts it."""
+    address, numbers, *_ = KINDS[kind]
+    app = opened(folder, patch, **address)
+    app.text_input(key="run_model").set_value("m")
+    for key, value in more.items():
+        app.text_input(key=key).set_value(value)
+    for key, number in numbers.items():
+        app.number_input(key=key).set_value(number)
+    if kind in ("starts", "comparisons"):
+        app.button_group(key="run_found").set_value("Words")
+    app.number_input(key="run_concurrency").set_value(1)
+    return drawn(app)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_started_paused_and_gone_on_with(
+    kind: str, whole: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *_, calls, rows = KINDS[kind]
+    app = set_up(whole, kind, monkeypatch)
+    assert f"**{calls} calls**" in texts(app)
+    assert not model.asked
+    model.delay = 0.2
+    press(app, "run_start")
+    assert button(app, "run_start") is None
+    press(app, "run_pause")
+    assert finish(whole).state == "paused"
+    kept = len(model.asked)
+    assert 1 <= kept < calls
+    drawn(app)
+    assert "stopped by the user" in texts(app)
+    model.delay = 0.0
+    press(app, "run_resume")
+    assert finish(whole).state == "done"
+    assert len(model.asked) == calls
+    assert written(whole, kind) == rows
+    drawn(app)
+    assert "0 failed" in texts(app)
+    # what has its parts is not asked for them again; all else is answered already
+    answered = "0 calls" if kind.startswith("formalise") else f"{calls} answered already"
+    assert answered in texts(app)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_command_began_the_page_ends_and_asks_only_what_is_missing(
+    kind: str, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, options, calls, rows = KINDS[kind]
+    for name in ("FORESEEN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(background, "_RUNS", {})
+    words = ["judge", kind.split()[0], str(whole), "--model", "m", *options]
+    with serving() as server:
+        done = CliRunner().invoke(
+            command, [*words, "--base-url", server.url, "--concurrency", "1", "--budget-calls", "3"]
+        )
+        assert done.exit_code == 0, done.output
+        assert len(server.bodies) == 3
+        app = set_up(whole, kind, monkeypatch, run_address=server.url)
+        # parts of a paper come four at a time, or none: the three that came are answered
+        left = calls - 3
+        assert f"**{left} call{'s' * (left > 1)}**" in texts(app)
+        press(app, "run_start")
+        assert finish(whole).state == "done"
+        assert len(server.bodies) == calls
+    made = read_calls(whole / CALLS_FILE).calls
+    assert len({call.cache_key for call in made}) == len(made) == calls
+    assert written(whole, kind) == rows
+
+
+def test_a_server_that_goes_away_is_told_and_what_came_is_kept(
+    app: AppTest, folder: Path, model: Model
+) -> None:
+    model.gone_after = 5
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_concurrency").set_value(1)
+    drawn(app)
+    press(app, "run_start")
+    look = finish(folder)
+    assert (look.state, look.told[:7]) == ("failed", "5 marks")
+    drawn(app)
+    assert "no model 'm'" in texts(app)
+    assert len(Study.open(folder).scores.query("state == 'ok'")) == 5
+    model.gone_after = None
+    press(app, "run_resume")
+    assert finish(folder).told.startswith("12 marks, 0 failed, 7 calls")
+
+
+def test_another_process_at_the_same_study_is_told_of(
+    app: AppTest, folder: Path, model: Model
+) -> None:
+    app.text_input(key="run_model").set_value("m")
+    drawn(app)
+    with CallsLog(folder / CALLS_FILE):
+        press(app, "run_start")
+        assert finish(folder).state == "failed"
+    drawn(app)
+    assert "another run is writing there" in texts(app)
+    assert not model.asked
+    press(app, "run_resume")
+    assert finish(folder).told.startswith("12 marks")
+
+
+def test_a_few_are_tried_before_all(app: AppTest, folder: Path, model: Model) -> None:
+    app.text_input(key="run_model").set_value("m")
+    app.number_input(key="run_limit").set_value(1)
+    assert "**3 calls**" in texts(drawn(app))
+    press(app, "run_start")
+    assert finish(folder).told == "3 marks, 0 failed, 3 calls"
+    # the form stays as it was, after a run too
+    assert drawn(app).number_input(key="run_limit").value == 1
+    app.number_input(key="run_limit").set_value(None)
+    assert "**9 calls**, 3 answered already" in texts(drawn(app))
+
+
+@pytest.mark.parametrize(
+    ("what", "gone", "lacks", "way"),
+    [
+        ("Compare with papers", "references", "no reviewed papers", "foreseen fetch references"),
+        ("Grade forecasts", "candidates", "No search has paired", "foreseen match"),
+        ("Generate ideas", "papers", "No paper certainly appeared", "foreseen fetch papers"),
+        ("Judge ideas", "ideas", "holds no ideas yet", "foreseen import ideas"),
+    ],
+)
+def test_what_is_lacking_is_said_with_the_way_to_it(
+    what: str,
+    gone: str,
+    lacks: str,
+    way: str,
+    folder: Path,
+    model: Model,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if gone == "candidates":
+        for path in (folder / "derived").glob("candidates*"):
+            path.unlink()
+    elif gone != "references":
+        study = Study.open(folder)
+        study.write(gone, getattr(study, gone).iloc[:0])
+    app = opened(folder, monkeypatch, run_what=what)
+    assert lacks in texts(app)
+    assert way in "\n".join(each.value for each in app.get("code"))
+    assert not [each for each in app.text_input if each.key == "run_model"]
+    if what == "Judge ideas":
+        press(app, "run_to_generate")
+        assert app.text_input(key="run_system").value == ""
+
+
+def test_comparisons_say_that_ideas_lack_formal_parts_and_where_they_are_made(
+    whole: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = set_up(whole, "comparisons", monkeypatch)
+    assert "4 of 4 ideas have no formal parts" in texts(app)
+    assert "in the step ‘Formal parts: ideas’ first" in texts(app).replace("\\", "")
+    assert "foreseen judge" not in texts(app)
+    app.button_group(key="run_compare").set_value("Formal parts: papers")
+    assert "0 of 4 reviewed papers are in the four formal parts" in texts(drawn(app))
+
+
+def test_seed_and_retrieval_of_a_generator_are_chosen(
+    folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(folder, monkeypatch, run_what="Generate ideas")
+    app.text_input(key="run_model").set_value("m")
+    app.text_input(key="run_system").set_value("RA")
+    app.number_input(key="run_per_topic").set_value(1)
+    app.number_input(key="run_seed").set_value(7)
+    press(drawn(app), "run_start")
+    finish(folder)
+    run = background.run_of(folder)
+    assert run is not None
+    assert (run.step.part.seed, run.step.part.retriever) == (7, "bm25")  # type: ignore[union-attr]
+    assert (Study.open(folder).ideas["system"] == "RA").sum() == 2
+    drawn(app).button_group(key="run_retriever").set_value("dense")
+    app.number_input(key="run_per_topic").set_value(2)
+    assert "**4 calls**" in texts(drawn(app))
+    assert "Papers near by words stand in here" in texts(app)
+
+
+def test_an_address_that_is_none_and_a_missing_key_are_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_RUNS", {})
+    for name in ("FORESEEN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    app = opened(folder, monkeypatch)
+    app.text_input(key="run_model").set_value("m")
+    assert "needs a key" in texts(drawn(app))
+    assert button(app, "run_start") is None
+    app.text_input(key="run_address").set_value("localhost:8000")
+    assert "‘Address of the server’ must begin with http" in texts(drawn(app))
+    assert button(app, "run_start") is None
