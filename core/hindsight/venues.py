@@ -9,7 +9,7 @@ says which words stood in the way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -18,75 +18,9 @@ import pandas as pd
 
 from core.config import Settings
 from core.hindsight.memo import once_per_study
+from core.hindsight.venue_names import CONFERENCES, JOURNALS
 from core.study import Study
 
-_NAMES: dict[str, tuple[str, ...]] = {
-    "ICLR": ("international conference on learning representations", "int conf learn represent"),
-    "NeurIPS": (
-        "nips",
-        "neural information processing systems",
-        "advances in neural information processing systems",
-        "conference on neural information processing systems",
-        "international conference on neural information processing systems",
-        "adv neural inform process syst",
-    ),
-    "ICML": ("international conference on machine learning", "int conf mach learn"),
-    "ACL": (
-        "meeting of the association for computational linguistics",
-        "meeting of the acl",
-        "meeting of the association for computational linguistics and the international joint"
-        " conference on natural language processing",
-        "conference of the association for computational linguistics",
-        "association for computational linguistics",
-        "acl ijcnlp",
-    ),
-    "EMNLP": (
-        "empirical methods in natural language processing",
-        "conference on empirical methods in natural language processing",
-        "conference on empirical methods in natural language processing and the international"
-        " joint conference on natural language processing",
-        "emnlp ijcnlp",
-    ),
-    "CVPR": (
-        "computer vision and pattern recognition",
-        "conference on computer vision and pattern recognition",
-        "ieee conference on computer vision and pattern recognition",
-        "ieee cvf conference on computer vision and pattern recognition",
-        "ieee computer society conference on computer vision and pattern recognition",
-        "ieee conf comput vis pattern recog",
-        "ieee cvf computer vision and pattern recognition conference",
-    ),
-    "AAAI": (
-        "aaai conference on artificial intelligence",
-        "national conference on artificial intelligence",
-        "association for the advancement of artificial intelligence",
-    ),
-    "NAACL": (
-        "naacl hlt",
-        "north american chapter of the association for computational linguistics",
-        "conference of the north american chapter of the association for computational linguistics",
-        "conference of the nations of the americas chapter of the association for computational"
-        " linguistics",
-        "conference of the north american chapter of the association for computational linguistics"
-        " human language technologies",
-        "conference of the nations of the americas chapter of the association for computational"
-        " linguistics human language technologies",
-    ),
-    "EACL": (
-        "conference of the european chapter of the association for computational linguistics",
-    ),
-    "TACL": ("transactions of the association for computational linguistics",),
-    "COLING": ("international conference on computational linguistics",),
-    "COLM": ("conference on language modeling",),
-    "IJCAI": ("international joint conference on artificial intelligence",),
-    "ICCV": (
-        "ieee international conference on computer vision",
-        "ieee cvf international conference on computer vision",
-    ),
-    "ECCV": ("european conference on computer vision",),
-}
-
-_JOURNALS = ("TACL",)
 _NUMBERS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
@@ -94,7 +28,7 @@ _NUMBERS = (
 )
 _DECORATION = re.compile(
     r"\b(?:\d+(?:st|nd|rd|th)?|" + _NUMBERS.replace(" ", "|") + r"|i{1,3}|iv|v"
-    r"|proceedings(?: of)?(?: the)?|proc(?: of)?|in proceedings of|annual|the|cc|org|vol(?:ume)?|edition"
+    r"|proceedings(?: of)?(?: the)?|proc(?: of)?|in proceedings of|annual|the|cc(?!s)|org|vol(?:ume)?|edition"
     r"|main conference(?: track)?|main technical track|main track|main|conference track"
     r"|conference paper|(?:long|short|full|regular) papers?|long|short|papers"
     r"|(?:top|notable top) \d+|notable|accept(?:ed)?|poster|oral|spotlight|highlight"
@@ -129,6 +63,7 @@ class VenueReading:
 
 def _words(text: str) -> str:
     text = re.sub(r"([a-z]{3,})[’']?(\d{2}|\d{4})\b", r"\1 \2", text.lower())
+    text = re.sub(r"\s&(?:amp;)?\s", " and ", text)
     return " ".join(re.sub(r"\W|_", " ", text).split())
 
 
@@ -136,13 +71,18 @@ def _core(text: str) -> str:
     """The words of a text without what decorates a name."""
     words = " ".join(re.sub(_DECORATION, " ", _words(text)).split())
     bare = words.removesuffix(" conference").removeprefix("conference ")
-    return bare if " " not in bare else words
+    # "The Web Conference" is a name, "ICLR Conference" an acronym's.
+    return bare if " " not in bare and bare != "web" else words
 
 
 _ALIASES = MappingProxyType(
-    {_core(alias): name for name, aliases in _NAMES.items() for alias in (name, *aliases)}
+    {
+        _core(alias): name
+        for name, aliases in (CONFERENCES | JOURNALS).items()
+        for alias in (name, *aliases)
+    }
 )
-_ACRONYMS = frozenset(_core(name) for name in (*_NAMES, "NIPS"))
+_ACRONYMS = frozenset(_core(name) for name in (*CONFERENCES, *JOURNALS, "NIPS"))
 
 
 @lru_cache(maxsize=65_536)
@@ -160,12 +100,16 @@ def read_venue(text: str, free: tuple[str, ...] = ()) -> VenueReading:
         return VenueReading(raw=text, venue=None, main=False, reason="no venue given")
     if whole in aliases:
         return _main(text, aliases[whole])
+    twice = _with_acronym(whole, aliases)
+    if twice is not None:
+        return _main(text, twice)
     if _AAAI_TECHNICAL.search(_words(text)):
         return _main(text, "AAAI")
     parts = [part for part in (_core(part) for part in re.split(r"[,:;()\[\]|]", text)) if part]
     named = [aliases[part] for part in parts if part in aliases]
     stray = [part for part in parts if part not in aliases]
-    elsewhere = _ELSEWHERE.search(_words(text))
+    # Only where it is not part of a known name, as in "USENIX Security Symposium".
+    elsewhere = _ELSEWHERE.search(" ".join(stray))
     if named and len(set(named)) == 1 and not elsewhere:
         dated = _DAYS.search(_words(text)) and any(part in _ACRONYMS for part in parts)
         if not stray or dated:
@@ -183,8 +127,17 @@ def read_venue(text: str, free: tuple[str, ...] = ()) -> VenueReading:
 
 
 def _main(text: str, name: str) -> VenueReading:
-    what = f"the journal {name}" if name in _JOURNALS else f"the main conference of {name}"
+    what = f"the journal {name}" if name in JOURNALS else f"the main conference of {name}"
     return VenueReading(raw=text, venue=name, main=True, reason=what)
+
+
+def _with_acronym(words: str, aliases: Mapping[str, str]) -> str | None:
+    """The venue whose full name and acronym the words are, in either order, and nothing else."""
+    for acronym in _ACRONYMS & {*words.split()}:
+        rest = " ".join(words.removeprefix(f"{acronym} ").removesuffix(f" {acronym}").split())
+        if rest != words and aliases.get(rest) == aliases[acronym]:
+            return aliases[acronym]
+    return None
 
 
 def _mentioned(words: str, aliases: dict[str, str]) -> str | None:

@@ -6,7 +6,8 @@ import pytest
 from builders import study
 
 from core.config import Settings
-from core.hindsight.venues import read_venue, venue_readings
+from core.hindsight.venue_names import CONFERENCES, JOURNALS
+from core.hindsight.venues import _core, read_venue, venue_readings
 
 MAIN = {
     "NIPS": "NeurIPS",
@@ -41,6 +42,33 @@ MAIN = {
     "Proceedings of the 2024 Conference of the North American Chapter of the Association for"
     " Computational Linguistics: Human Language Technologies (Volume 1: Long Papers)": "NAACL",
     "Transactions of the Association for Computational Linguistics": "TACL",
+    "KDD": "KDD",
+    "Knowledge Discovery and Data Mining": "KDD",
+    "KDD '23: Proceedings of the 29th ACM SIGKDD Conference on Knowledge Discovery and Data Mining": "KDD",
+    "Proceedings of the 28th ACM SIGKDD Conference on Knowledge Discovery & Data Mining": "KDD",
+    "SIGIR 2024": "SIGIR",
+    "Annual International ACM SIGIR Conference on Research and Development in Information"
+    " Retrieval": "SIGIR",
+    "ICASSP 2023 - 2023 IEEE International Conference on Acoustics, Speech and Signal Processing"
+    " (ICASSP)": "ICASSP",
+    "IEEE International Conference on Acoustics, Speech, and Signal Processing": "ICASSP",
+    "Interspeech": "INTERSPEECH",
+    "The Web Conference": "WWW",
+    "Proceedings of the ACM Web Conference 2023": "WWW",
+    "International Conference on Information and Knowledge Management": "CIKM",
+    "Web Search and Data Mining": "WSDM",
+    "International Conference on Artificial Intelligence and Statistics": "AISTATS",
+    "Conference on Uncertainty in Artificial Intelligence": "UAI",
+    "CoRL 2024": "CoRL",
+    "ACM Multimedia": "ACM MM",
+    "IEEE Symposium on Security and Privacy": "IEEE S&P",
+    "2023 IEEE Symposium on Security and Privacy (SP)": "IEEE S&P",
+    "32nd USENIX Security Symposium (USENIX Security 23)": "USENIX Security",
+    "J. Mach. Learn. Res.": "JMLR",
+    "Trans. Mach. Learn. Res.": "TMLR",
+    "IEEE Transactions on Pattern Analysis and Machine Intelligence": "TPAMI",
+    "IEEE Trans. Pattern Anal. Mach. Intell.": "TPAMI",
+    "Proc. VLDB Endow.": "VLDB",
 }
 NOT_MAIN = (
     "ICLR 2024 Workshop on LLM Agents",
@@ -66,6 +94,13 @@ NOT_MAIN = (
     "International Conference on Machine Learning and Applications",
     "International Conference on Machine Learning, Optimization, and Data Science",
     "Asian Conference on Machine Learning",
+    "Pacific-Asia Conference on Knowledge Discovery and Data Mining Workshops",
+    "KDD 2023 Workshop on Mining and Learning with Graphs",
+    "CHI Extended Abstracts",
+    "SIGIR Forum",
+    "Web",
+    "IEEE International Conference on Acoustics, Speech, and Signal Processing Workshops",
+    "Companion Proceedings of the ACM Web Conference 2023",
     "International Conference on Neural Information Processing",
     "Proceedings of Machine Learning Research",
     "arXiv.org",
@@ -91,6 +126,23 @@ def test_what_is_not_the_main_conference_says_why(text: str) -> None:
 
 def test_a_reading_names_the_words_that_stood_in_the_way() -> None:
     assert "'findings'" in read_venue("EMNLP 2023 Findings").reason
+
+
+def test_no_name_stands_for_two_venues() -> None:
+    names = [
+        _core(alias)
+        for name, aliases in (CONFERENCES | JOURNALS).items()
+        for alias in dict.fromkeys((name.lower(), *aliases))
+    ]
+    assert len(names) == len(set(names))
+    assert all(names)
+
+
+def test_known_names_are_top_venues_only_where_they_are_chosen() -> None:
+    papers = [{"paper_id": "p", "title": "t", "venue": "Knowledge Discovery and Data Mining"}]
+    made = study(papers=papers)
+    assert not venue_readings(made, Settings())["top"].any()
+    assert venue_readings(made, Settings(venues=("KDD",)))["top"].all()
 
 
 def test_any_name_can_be_a_top_venue() -> None:
