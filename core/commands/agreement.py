@@ -80,9 +80,12 @@ def _tell(result: Agreement) -> None:
             _number(pair.ac1),
         )
     console.print(pairs)
-    sets = Table("on", "judges", "n", "α (ordinal)", "Fleiss κ", "ICC(2,1)", "ICC(2,k)", "W")
+    sets = Table(
+        "on", "judges", "n", "α (ordinal)", "α (nominal)", "Fleiss κ", "ICC(2,1)", "ICC(2,k)", "W"
+    )
     for found in result.overall_by:
-        figures = (found.alpha, found.fleiss_kappa, found.icc2_1, found.icc2_k, found.kendall_w)
+        alphas = (found.alpha, found.alpha_nominal)
+        figures = (*alphas, found.fleiss_kappa, found.icc2_1, found.icc2_k, found.kendall_w)
         sets.add_row(
             str(found.on), str(len(found.judges)), str(found.n), *(_number(f) for f in figures)
         )

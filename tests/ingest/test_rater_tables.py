@@ -180,6 +180,13 @@ def test_labels_of_pairs_give_kappa_by_hand(folder: Path) -> None:
     assert {row["judge"]: row["parse_failed"] for row in found["states"]} == {"ann": 0, "ben": 1}
 
 
+def test_a_corrected_label_of_a_pair_replaces_it(folder: Path) -> None:
+    bring(folder, "comparisons", "l.csv", LABELS)
+    told = bring(folder, "comparisons", "l.csv", LABELS.replace("1,m_n,1,2", "1,m_n,1,1"))
+    assert "1 updated, 11 unchanged" in told
+    assert len(Study.open(folder).comparisons) == 12
+
+
 def test_labels_of_pairs_with_their_oddities() -> None:
     file = read_foreign(Path("l.csv"), "comparisons", data=FILES["pair-labels"][1])
     (plan,) = plan_files(study(), "comparisons", [file])
@@ -257,6 +264,13 @@ def test_people_say_words(folder: Path) -> None:
     told = bring(folder, "scores", "h.csv", text, "--map", "value=overall", *codes)
     assert "line 5 dropped: has no mark" in told
     assert Study.open(folder).scores["overall"].tolist() == [10, 1, 1]
+
+
+def test_a_code_leaves_the_number_of_a_repeat_alone(folder: Path) -> None:
+    text = "idea_id,judge,repeat,overall\ni,ann,1,1\ni,ann,2,2\n"
+    bring(folder, "scores", "r.csv", text, "--code", "1=9")
+    scores = Study.open(folder).scores
+    assert (scores["repeat"].tolist(), scores["overall"].tolist()) == ([1, 2], [9, 2])
 
 
 @pytest.mark.parametrize("code", ["NN", "NN=", "=3", "NN=three", "NN=nan"])
