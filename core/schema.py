@@ -25,6 +25,7 @@ from typing import Literal
 import pandas as pd
 
 from core.cells import parse_column
+from core.config import ALL_JUDGES
 from core.errors import Problem, nearest
 
 Kind = Literal["text", "choice", "number", "integer", "date", "texts", "record"]
@@ -38,7 +39,7 @@ IDEA_TEXTS = ("title", "problem", "rationale", "method")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its kind, its bounds and what it means."""
+    """One column: its kind, its bounds and what it means; ``reserved`` is no name of one."""
 
     name: str
     kind: Kind
@@ -48,6 +49,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     default: str | int | None = None
+    reserved: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ _EXTRA = Column("extra", "record", "fields of the source that have no column her
 _REASON = Column("reason", "text", "the judge's reason, in its words")
 _STATE = Column("state", "choice", "how the call ended", allowed=STATES, default="ok")
 _CALL = Column("call_id", "text", "the model call in calls.jsonl")
-_JUDGE = _id("judge", "who marked")
+_JUDGE = Column("judge", "text", "who marked", required=True, reserved=ALL_JUDGES)
 _REPEAT = Column("repeat", "integer", "number of the repeat, from 1", low=1, default=1)
 _FORMAL = (
     Column("main_target", "text", "formal part: the target, in one sentence"),

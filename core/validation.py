@@ -51,6 +51,8 @@ def _pandera_column(pa: Any, column: Column) -> Any:
         checks.append(pa.Check.le(column.high))
     if column.kind == "text" and column.required and column.name != "title":
         checks.append(pa.Check(lambda values: values == values.str.strip(), name="stripped"))
+    if column.reserved is not None:
+        checks.append(pa.Check(lambda values: values != column.reserved, name="reserved"))
     return pa.Column(nullable=not column.required, checks=checks)
 
 
@@ -59,6 +61,8 @@ def _allowed(column: Column, check: str) -> str:
         return "must not be empty"
     if check == "stripped":
         return "must not begin or end with a space"
+    if check == "reserved":
+        return f"means all {column.name}s together in the settings: give this one another name"
     if column.allowed:
         return f"must be one of {', '.join(map(str, column.allowed))}"
     if column.high is None:

@@ -275,6 +275,17 @@ def test_a_bad_cell_is_named_with_what_is_allowed(column: str, cell: object, sai
     assert said in problems[0].message
 
 
+@pytest.mark.parametrize("name", ["scores", "starts", "comparisons", "verdicts"])
+def test_no_judge_is_named_as_all_of_them_are(name: str) -> None:
+    """The setting judge = all means every judge, so none can be told apart by that name."""
+    raw = pd.DataFrame([{"judge": "all"}, {"judge": "overall"}])
+    _, problems = admit(TABLES[name], raw, file=f"{name}.csv")
+    told = [p for p in problems if p.column == "judge"]
+    assert [(p.row, p.value) for p in told] == [(1, "all")]
+    assert "all judges together" in told[0].message
+    assert "another name" in told[0].message
+
+
 def test_a_missing_column_names_the_nearest() -> None:
     raw = pd.DataFrame([{"idea_id": "i", "judges": "j", "novelty": 3}])
     _, problems = admit(SCORES, raw, file="scores.csv")

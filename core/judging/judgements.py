@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from core.config import ALL_JUDGES
 from core.errors import UsageError
 from core.judging.calls import CALLS_FILE, CallIndex, CallsLog, read_calls
 from core.judging.client import ChatClient
@@ -105,6 +106,11 @@ def judge(
     if study.folder is None:
         raise UsageError("This study is not in a folder, so no call could be kept.")
     name = (judge or client.model).strip()
+    if name == ALL_JUDGES:
+        raise UsageError(
+            f"'{name}' means all judges together (the setting judge). Give this judge another name"
+            " with --judge NAME."
+        )
     if asked.keep is None:
         refuse_foreign_marks(study, asked.kind, name)
 
