@@ -19,6 +19,6 @@ def test_a_run_named_all_asks_nothing(model: str, name: str | None, tmp_path: Pa
     study = Study.create(tmp_path / "s", cutoff=date(2024, 6, 30))
     client = OpenAIClient(model=model, base_url="http://localhost:1", key="k")
     asked = Judgements(kind="scores", tasks=(), left_out=())
-    with pytest.raises(UsageError, match="means all judges together.*--judge NAME"):
+    with pytest.raises(UsageError, match=r"means all judges together.*--judge NAME"):
         judge(study, client, asked, judge=name)
     assert not (tmp_path / "s" / CALLS_FILE).exists()
