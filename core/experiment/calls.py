@@ -113,6 +113,15 @@ class Generate(Calls):
     knowledge_cutoff: date | None = Field(None, description="the model's knowledge ends then")
     max_tokens: int = Field(GENERATE_MAX_TOKENS, ge=1, description="longest reply")
 
+    @model_validator(mode="after")
+    def _writes_somehow(self) -> Self:
+        if self.generator is None and self.system.strip() not in ("retrieval", "vanilla"):
+            raise ValueError(
+                f"system '{self.system}' needs generator = 'retrieval' (with literature before the"
+                " cutoff) or 'vanilla' (the topic's name alone)"
+            )
+        return self
+
 
 class Judge(Calls):
     """``[[judge]]``: what a judge is asked, as ``foreseen judge KIND``."""

@@ -19,6 +19,7 @@ from core.config import PRESETS, Pool, PresetName, Settings, explain
 from core.errors import DataError, UsageError, nearest
 from core.experiment.calls import Forecast, Generate, Judge, Part
 from core.ingest.mapping import DEFAULT_JOIN
+from core.ingest.sources import PAPER_SOURCES
 from core.matching.encoders import BATCH_SIZE
 from core.schema import TABLES
 
@@ -66,6 +67,10 @@ class Fetch(Part):
             raise ValueError("references need venue = ['NAME YEAR']")
         if self.what == "papers" and (self.preset is None) == (not self.query):
             raise ValueError("papers need either query = ['WORDS'] or preset = 'hindsight'")
+        if self.what == "papers" and self.source not in PAPER_SOURCES:
+            raise ValueError(f"no source '{self.source}'. {nearest(self.source, PAPER_SOURCES)}")
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError(f"to = {self.end} is before from = {self.start}")
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from experiment_helpers import Bench, ran, states
 from literature_server import Literature, serve
 
 from core.config import HINDSIGHT_MONTHS, HINDSIGHT_SEARCHES, HINDSIGHT_TOPICS
-from core.errors import UsageError
+from core.errors import DataError, UsageError
+from core.experiment.schema import Experiment
 from core.ingest.report import ImportReport
 from core.ingest.sources.gather import Gathered
 from core.study import Study
@@ -129,3 +131,16 @@ def test_a_query_without_words_is_refused(tmp_path: Path, source: Source) -> Non
     with pytest.raises(UsageError, match=r"query 'topic=': has no words"):
         Bench(tmp_path).run(HEAD + '[[fetch]]\nquery = ["topic="]\n')
     assert not source.asked
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ('source = "arxive"\nquery = ["x"]', "no source 'arxive'. Did you mean 'arxiv'?"),
+        ('query = ["x"]\nfrom = 2024-01-01\nto = 2023-01-01', "to = 2023-01-01 is before from"),
+    ],
+)
+def test_a_fetch_that_cannot_be_is_refused_before_anything_runs(keys: str, words: str) -> None:
+    with pytest.raises(DataError) as caught:
+        Experiment.of(tomllib.loads(f'study = "s"\n[[fetch]]\n{keys}\n'))
+    assert words in str(caught.value)

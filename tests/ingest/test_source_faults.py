@@ -350,8 +350,18 @@ def test_no_network_is_told_as_such(study: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "getaddrinfo", nowhere)
     with pytest.raises(SourceError, match=r"https://api\.openalex\.org: no answer") as caught:
-        gather(study, Literature([]), "openalex", url=None, connect=quick(attempts=2))
-    assert "Name or service not known, after 2 tries. Is there a network here" in str(caught.value)
+        gather(study, Literature([]), "openalex", url=None)
+    assert "Name or service not known, after 3 tries. Is there a network here" in str(caught.value)
+    assert not [*(study / FETCHED).iterdir()]
+
+
+def test_a_network_that_goes_away_is_waited_for_longer(study: Path) -> None:
+    library = Literature([s2(n) for n in range(4)])
+    library.faults = [None, *(Fault(body="{}" * 99, cut="close") for _ in range(6))]
+    waits: list[float] = []
+    with serve(library):
+        done = gather(study, library, "semantic-scholar", connect=quick(waits))
+    assert (len(waits), done.stopped) == (6, None)
 
 
 @pytest.mark.parametrize(
@@ -401,3 +411,22 @@ def test_a_folder_without_a_study_is_told(tmp_path: Path) -> None:
     )
     assert isinstance(done.exception, ForeseenError)
     assert "none" in str(done.exception)
+
+
+def test_a_conference_of_unknown_scale_is_fetched_once(study: Path) -> None:
+    """Its marks cannot be brought over; what came is kept until a scale is given."""
+    note = note_of(0, [6, 8])
+    note["content"] |= {"venue": {"value": "COLM 2024"}, "venueid": {"value": ""}}
+    library = Literature([note])
+    words = ["fetch", "references", "--into", str(study), "--venue", "COLM 2024"]
+    with serve(library):
+        words += ["--base-url", library.url]
+        refused = CliRunner().invoke(app, words)
+        assert "No scale is known for" in str(refused.exception)
+        assert "COLM 2024" in str(refused.exception)
+        scale = ["--scale", "COLM 2024: rating=1..10 soundness=1..4 contribution=1..4"]
+        done = CliRunner().invoke(app, [*words, *scale])
+    assert done.exit_code == 0, done.stderr
+    assert len(library.asked) == 1
+    # mean 7 of 1 to 10 becomes (7 − 1) · 5/9
+    assert Study.open(study).references["rating"].tolist() == pytest.approx([10 / 3])

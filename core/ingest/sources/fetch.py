@@ -107,6 +107,8 @@ def fetch(
                 page = source.page(transport, state.place)
             except SourceError as error:
                 if error.status not in _PLACE_GONE or not 0 < state.pages == state.resumed:
+                    if not place.exists():
+                        spool.unlink()
                     raise
                 note(f"{error} {source.name} knows that page no more: begun again from the first")
                 state = begun

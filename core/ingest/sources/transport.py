@@ -19,6 +19,8 @@ from core.retry import CallError, RetryPolicy, retry_after
 
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 _SHOWN = 200
+# Where there has been no answer at all yet, there is likely no network.
+_TRIES_UNREACHED = 3
 _AGENT = "foreseen (https://pypi.org/project/foreseen)"
 T = TypeVar("T")
 
@@ -57,6 +59,7 @@ class Transport:
     chance: random.Random = field(default_factory=random.Random)
     note: Callable[[str], None] = quiet
     _asked: bool = field(default=False, init=False)
+    _reached: bool = field(default=False, init=False)
 
     def get(self, path: str, params: Mapping[str, Any], read: Callable[[httpx.Response], T]) -> T:
         """What ``read`` makes of the answer; raises :class:`SourceError` where there is none.
@@ -72,13 +75,17 @@ class Transport:
             try:
                 return self._read(self._once(path, params), read)
             except CallError as error:
+                self._reached = self._reached or error.status is not None
                 wait = self.policy.wait(tried, error, self.chance)
+                if not self._reached and tried >= _TRIES_UNREACHED:
+                    wait = None
                 if wait is None:
                     raise SourceError(self._end(error, tried), status=error.status) from None
                 self.note(f"{error.reason}; trying again in {wait:.0f} s")
                 self.sleep(wait)
 
     def _read(self, answer: httpx.Response, read: Callable[[httpx.Response], T]) -> T:
+        self._reached = True
         try:
             return read(answer)
         except CallError as error:
