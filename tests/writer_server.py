@@ -15,19 +15,25 @@ from typing import Any
 def written_by(text: str, schema: Mapping[str, Any]) -> str:
     """A reply of the asked form, whose words follow from what was asked."""
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
-    values: dict[str, Any] = {}
-    for name, part in schema["properties"].items():
-        if part["type"] == "array":
-            words = ["sparse things", f"term {mark}"]
-            values[name] = words + [f"more {n}" for n in range(len(words), part.get("minItems", 0))]
-        elif part["type"] == "integer":
-            values[name] = min(5, part.get("maximum", 5))
-        elif part["type"] == "number":
-            choices = part.get("enum") or [part["minimum"], part["maximum"]]
-            values[name] = choices[int(mark, 16) % len(choices)]
-        else:
-            values[name] = f"A {name} on sparse attention, {mark}."
-    return json.dumps(values)
+    return json.dumps(_written(schema, "reply", mark))
+
+
+def _written(part: Mapping[str, Any], name: str, mark: str) -> Any:
+    kind = part["type"]
+    if kind == "object":
+        return {key: _written(of, key, mark) for key, of in part["properties"].items()}
+    if kind == "array" and part["items"]["type"] == "object":
+        wanted = range(max(1, part.get("minItems", 1)))
+        return [_written(part["items"], name, f"{mark}-{n}") for n in wanted]
+    if kind == "array":
+        words = ["sparse things", f"term {mark}"]
+        return words + [f"more {n}" for n in range(len(words), part.get("minItems", 0))]
+    if kind == "integer":
+        return min(5, part.get("maximum", 5))
+    if kind == "number":
+        choices = part.get("enum") or [part["minimum"], part["maximum"]]
+        return choices[int(mark, 16) % len(choices)]
+    return f"A {name} on sparse attention, {mark}."
 
 
 class WriterServer(ThreadingHTTPServer):

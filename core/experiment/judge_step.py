@@ -29,6 +29,7 @@ from core.study import Study, frame_digest
 if TYPE_CHECKING:
     from core.judging.judgements import Judged, Judgements
 
+_CALLED = {"scores": "marks", "starts": "first marks", "generality": "ratings"}
 BY_WORDS = "nothing is encoded to tell this: references near by words stand in for the others"
 
 
@@ -204,7 +205,7 @@ class JudgeStep(Step):
                 )
         failed = sum(run.refused + run.parse_failed + run.call_failed for run in done.runs)
         ok = done.run.ok
-        made = f"{ok:,} {'marks' if self.part.kind == 'scores' else self.part.kind}"
+        made = f"{ok:,} {_CALLED.get(self.part.kind, self.part.kind)}"
         if self.part.kind == "formalise":
             from core.ligbench.formalise import whole_parts
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import tomllib
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hash_encoder import HashEncoder
+from writer_server import written_by
 
 from core.experiment.calls import Calls
 from core.experiment.chain import ExperimentReport, run_experiment
@@ -45,9 +45,91 @@ model = "marker"
 repeats = 2
 [calibrate]
 """
+EVERY_KIND = """
+study = "s"
+seed = 3
+[new]
+cutoff = 2023-06-30
+horizon_months = 12
+[[import]]
+table = "papers"
+files = ["papers.jsonl"]
+[[import]]
+table = "references"
+files = ["references.jsonl"]
+[[generate]]
+system = "BL"
+generator = "vanilla"
+model = "writer"
+concurrency = 1
+per_topic = 1
+[[forecast]]
+forecaster = "recent"
+cutoffs = "2023-06"
+slots = 1
+[[forecast]]
+forecaster = "direct"
+model = "writer"
+concurrency = 1
+cutoffs = "2023-06"
+slots = 1
+[match]
+depth = 5
+[[judge]]
+kind = "verdicts"
+model = "marker"
+concurrency = 1
+r = 2
+[[judge]]
+kind = "comparisons"
+model = "marker"
+concurrency = 1
+references = 2
+[[judge]]
+kind = "comparisons"
+model = "marker"
+concurrency = 1
+pairs = 3
+orders = "idea_first"
+[[judge]]
+kind = "starts"
+model = "marker"
+concurrency = 1
+[[judge]]
+kind = "formalise"
+model = "marker"
+concurrency = 1
+[[judge]]
+kind = "formalise"
+table = "references"
+model = "marker"
+concurrency = 1
+[[judge]]
+kind = "generality"
+model = "marker"
+concurrency = 1
+[[judge]]
+model = "marker"
+concurrency = 1
+repeats = 1
+"""
 _TURN = itertools.count()
 CALLS = 4 * 2 + 4 + 8 * 2
 """RA: 4 ideas in two stages; BL: 4; 8 ideas judged twice."""
+
+
+def write_references(folder: Path) -> None:
+    """``references.jsonl``: four reviewed papers with every score."""
+    rows = [
+        {
+            "reference_id": f"r{n}",
+            "title": f"A reviewed study of graphs {n}",
+            "abstract": f"We study graphs and agents with method {n}.",
+            **dict.fromkeys(("rating", "contribution", "soundness"), 1.0 + n),
+        }
+        for n in range(4)
+    ]
+    (folder / "references.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def write_papers(folder: Path, *, per_topic: int = 3) -> None:
@@ -73,16 +155,7 @@ def reply(request: Request) -> str:
     text = "\n".join(message.content for message in request.messages)
     if request.schema_name == "generate_vanilla":  # one prompt a topic, and no two replies alike
         text += str(next(_TURN))
-    mark = hashlib.sha256(text.encode()).hexdigest()[:8]
-    values: dict[str, Any] = {}
-    for name, part in request.schema["properties"].items():
-        if part["type"] == "array":
-            values[name] = [f"term {mark}"]
-        elif part["type"] == "integer":
-            values[name] = 1 + int(mark, 16) % 10
-        else:
-            values[name] = f"A {name} of {mark}."
-    return json.dumps(values)
+    return written_by(text, request.schema)
 
 
 class Bench:

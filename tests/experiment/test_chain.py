@@ -7,13 +7,25 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from experiment_helpers import CALLS, FILE, Bench, ran, reply, states, write_papers
+from experiment_helpers import (
+    CALLS,
+    EVERY_KIND,
+    FILE,
+    Bench,
+    ran,
+    reply,
+    states,
+    write_papers,
+    write_references,
+)
 
 from core.errors import DataError, UsageError
+from core.experiment.judge_step import BY_WORDS
 from core.judging.calls import read_calls
 from core.judging.client import Request
 from core.judging.run import StopSignal
 from core.retry import CallError
+from core.schema import FORMAL_PARTS
 from core.study import Study
 
 PACE = """budget_calls = 9
@@ -343,3 +355,141 @@ def test_literature_found_by_vectors_hangs_on_the_encoder(tmp_path: Path) -> Non
     assert any("the encoder" in line for line in bench.lines)
     # ideas that are there stay: nothing is asked for them again
     assert not any(each.schema_name == "generate_problem" for each in bench.asked)
+
+
+EVERY_STEP = [
+    "new",
+    "import papers 1",
+    "import references 2",
+    "generate BL",
+    "forecast recent",
+    "forecast direct writer",
+    "match",
+    "judge formalise ideas marker",
+    "judge formalise references marker",
+    "judge marker",
+    "judge starts marker",
+    "judge comparisons marker",
+    "judge pairs marker",
+    "judge verdicts marker",
+    "judge generality marker",
+]
+
+
+@pytest.fixture
+def every(bench: Bench) -> Bench:
+    write_references(bench.base)
+    return bench
+
+
+def test_every_kind_of_judgement_in_the_order_in_which_one_needs_another(every: Bench) -> None:
+    done = every.run(EVERY_KIND)
+    assert ran(done) == EVERY_STEP
+    study = Study.open(every.base / "s")
+    # BL: an idea a topic; recent and direct: one for each topic's episode
+    assert len(study.ideas) == 2 + 2 + 2
+    assert study.ideas[list(FORMAL_PARTS)].notna().all(axis=None)
+    assert study.references[list(FORMAL_PARTS)].notna().all(axis=None)
+    # six ideas: one mark, one start, two references in both orders, two candidates; three pairs
+    assert (len(study.scores), len(study.starts)) == (6, 6)
+    assert (len(study.comparisons), len(study.verdicts)) == (6 * 2 * 2 + 3, 6 * 2)
+    # what was compared are the parts, as they were made first
+    text = "\n".join(m.content for r in every.asked for m in r.messages if "FIRST" in m.content)
+    assert "Core breakthrough" in text
+    asked = len(every.asked)
+    again = every.run(EVERY_KIND)
+    assert set(states(again).values()) == {"skipped"}
+    assert not every.asked
+    assert len(read_calls(every.base / "s" / "calls.jsonl").calls) == asked
+
+
+@pytest.mark.parametrize("calls", [1, 3, 12, 32, 50, 65])
+def test_killed_in_any_kind_it_goes_on_and_asks_nothing_twice(calls: int, every: Bench) -> None:
+    def dying(request: Request) -> str:
+        if len(every.asked) > calls:
+            raise Killed
+        return reply(request)
+
+    every.reply = dying
+    with pytest.raises(Killed):
+        every.run(EVERY_KIND)
+    log = every.base / "s" / "calls.jsonl"
+    assert len(read_calls(log).calls) == calls
+    every.reply = reply
+    second = every.run(EVERY_KIND)
+    assert second.stopped is None
+    done = read_calls(log).calls
+    assert len(every.asked) == len(done) - calls
+    assert len({call.cache_key for call in done}) == len(done)
+    place = next(at for at, name in enumerate(EVERY_STEP) if states(second)[name] == "ran")
+    assert ran(second) == EVERY_STEP[place:]
+    assert place >= EVERY_STEP.index("generate BL")
+    assert len(Study.open(every.base / "s").comparisons) == 27
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rerun"),
+    [
+        ("references = 2", "references = 3", ["judge comparisons marker"]),
+        ("r = 2", "r = 3", ["judge verdicts marker"]),
+        ("pairs = 3", "pairs = 2", ["judge pairs marker"]),
+    ],
+)
+def test_a_kind_runs_again_where_its_own_keys_changed(
+    old: str, new: str, rerun: list[str], every: Bench
+) -> None:
+    every.run(EVERY_KIND)
+    assert ran(every.run(EVERY_KIND.replace(f"\n{old}\n", f"\n{new}\n"))) == rerun
+
+
+def test_a_new_reference_runs_what_meets_references(every: Bench) -> None:
+    every.run(EVERY_KIND)
+    path = every.base / "references.jsonl"
+    with path.open("a") as file:
+        file.write('{"reference_id": "r9", "title": "A late one", "abstract": "On graphs."}\n')
+    assert ran(every.run(EVERY_KIND)) == [
+        "import references 2",
+        "judge formalise references marker",
+        "judge starts marker",
+        "judge comparisons marker",
+        "judge pairs marker",
+    ]
+    assert Study.open(every.base / "s").references[list(FORMAL_PARTS)].notna().all(axis=None)
+
+
+def test_a_dry_run_of_comparisons_encodes_nothing(every: Bench) -> None:
+    every.run(EVERY_KIND)
+    text = EVERY_KIND.replace("\nreferences = 2", "\nreferences = 3")
+    found = {step.name: step for step in every.run(text, dry_run=True).steps}
+    guess = found["judge comparisons marker"].estimate
+    assert guess is not None
+    # each of six ideas meets one more, in both orders; equal prompts share a call
+    assert (guess.judgements, guess.cached) == (36, 24)
+    assert not any(BY_WORDS in line for line in every.lines)
+    for suffix in ("npy", "json"):
+        (every.base / "s" / "derived" / "vectors" / "hash" / f"references.{suffix}").unlink()
+    every.run(text, dry_run=True)
+    assert any(BY_WORDS in line for line in every.lines)
+    assert not every.encoder.encoded
+
+
+def test_a_budget_is_for_all_stages_of_formal_parts(every: Bench) -> None:
+    rows = [
+        {
+            "reference_id": f"p{n}",
+            "title": f"P{n}",
+            "extra": {"sections": {f"A{n}": "x", "B": f"y {n}"}},
+        }
+        for n in range(2)
+    ]
+    path = every.base / "references.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = EVERY_KIND[: EVERY_KIND.index("[[generate]]")] + (
+        '[[judge]]\nkind = "formalise"\ntable = "references"\nmodel = "marker"\nbudget_calls = 4\n'
+    )
+    done = every.run(text)
+    # two calls to know the sections; of the eight for parts two are left
+    assert (done.cause, len(every.asked)) == ("budget", 4)
+    text = text.replace("budget_calls = 4", "")
+    assert every.run(text).stopped is None
+    assert len(every.asked) == 6

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiment_helpers import FILE
+from experiment_helpers import EVERY_KIND, FILE
 from pydantic.fields import FieldInfo
 
 from core.config import GENERATE_MAX_TOKENS, JUDGE_REPEATS
@@ -85,6 +85,10 @@ def test_the_example_is_read_and_has_every_usual_step(tmp_path: Path) -> None:
     assert made.new is not None
     assert fetched[0].end == made.new.cutoff
     assert fetched[2].query[0] == "Diffusion Models=diffusion models"
+    start = text.index("# [[judge]]")
+    commented = re.sub("^# ", "", text[start : text.index("[calibrate]")], flags=re.M)
+    judged = Experiment.of(tomllib.loads(f'study = "s"\n{commented}')).judge
+    assert [part.kind for part in judged] == ["formalise", "comparisons", "verdicts"]
 
 
 @pytest.mark.parametrize(
@@ -104,6 +108,28 @@ def test_the_example_is_read_and_has_every_usual_step(tmp_path: Path) -> None:
         ("[match]", '[[fetch]]\nsource = "arxiv"\n[match]', "need either query"),
         ("[match]", '[[fetch]]\nwhat = "references"\n[match]', "references need venue"),
         ('files = ["papers.jsonl"]', "files = []", "at least 1"),
+        ("[[judge]]", '[[judge]]\nkind = "comparison"', "Did you mean 'comparisons'?"),
+        (
+            "[[judge]]",
+            '[[judge]]\norders = "both"',
+            "'orders' is no key of kind 'scores': it belongs to comparisons",
+        ),
+        (
+            "repeats = 2",
+            'kind = "verdicts"\nrepeats = 1',
+            "'repeats' is no key of kind 'verdicts': it belongs to scores and starts and",
+        ),
+        (
+            "[calibrate]",
+            '[[judge]]\nmodel = "marker"',
+            "'marker' stands twice under [[judge]]",
+        ),
+        (
+            "[match]",
+            '[[forecast]]\nforecaster = "recnt"\n[match]',
+            "no forecaster 'recnt'. Did you mean 'recent'?",
+        ),
+        ("[match]", '[[forecast]]\nforecaster = "direct"\n[match]', "asks a model: name it"),
     ],
 )
 def test_what_is_wrong_is_refused_by_name(old: str, new: str, words: str) -> None:
@@ -131,3 +157,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         Experiment.read(tmp_path / "bad.toml")
     (tmp_path / "bom.toml").write_bytes(b'\xef\xbb\xbfstudy = "s"\n')
     assert Experiment.read(tmp_path / "bom.toml").study == "s"
+
+
+def test_one_judge_may_stand_under_several_kinds() -> None:
+    made = Experiment.of(tomllib.loads(EVERY_KIND))
+    assert {part.name for part in made.judge} == {"marker"}
+    assert len({part.step for part in made.judge}) == len(made.judge)
+    # a heading without a kind is a judge's marks, as ever
+    assert made.judge[-1].kind == "scores"
