@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,6 @@ from core.hindsight.memo import once_per_study
 from core.hindsight.panel import (
     Ideas,
     Matched,
-    Panel,
     ideas_of,
     matched,
     panel,
@@ -64,17 +64,17 @@ def score(study: Study, settings: Settings) -> Score:
     """
     ideas, judged = ideas_of(study), marks(study)
     values = judged.of(settings.judge)
-    frame, matches = _scored(study, settings, ideas)
-    scores = frame["score"].to_numpy(dtype=float)
+    found, matches = _scored(study, settings, ideas)
+    scores = np.asarray(found["score"], dtype=float)
     columns = np.concatenate([scores[:, None], values], axis=1)
     draws = bootstrap(study, settings.draws, settings.seed)
     drawn = value_means(columns, ideas, draws)
     placed = quadrants(scores, values[:, -1], ideas.system, ideas.systems, settings)
-    for place, dimension in enumerate(JUDGE_DIMENSIONS):
-        frame[f"judge_{dimension}"] = values[:, place]
-    frame["quadrant"] = placed.labels
-    short = frame.pop("short_of_k")
-    frame["short_of_k"] = short
+    marked = {
+        f"judge_{dimension}": values[:, place] for place, dimension in enumerate(JUDGE_DIMENSIONS)
+    }
+    short = found.pop("short_of_k")
+    frame = pd.DataFrame({**found, **marked, "quadrant": placed.labels, "short_of_k": short})
     result = Score(
         study=study_info(study),
         settings=settings,
@@ -120,31 +120,42 @@ def idea_scores(found: Matched, settings: Settings) -> tuple[Floats, Ints]:
     return runs[np.arange(len(runs)), counts], counts
 
 
-def _scored(study: Study, settings: Settings, ideas: Ideas) -> tuple[pd.DataFrame, pd.DataFrame]:
-    frame = ideas.frame[["idea_id", "system", "topic"]].copy()
-    frame["topic"] = frame["topic"].where(frame["topic"] != "", np.nan)
+def _scored(study: Study, settings: Settings, ideas: Ideas) -> tuple[dict[str, Any], pd.DataFrame]:
+    """The columns of ``Score.ideas`` that hang on the candidates, and ``Score.matches``."""
+    total = len(ideas.frame)
+    columns: dict[str, Any] = dict(_named(study))
     if study.candidates is None:
-        blank = ("score", "n_matches", "similarity", "citation_term", "venue_term")
-        for name in blank:
-            frame[name] = np.nan
-        frame.insert(5, "best_paper_id", pd.Series([None] * len(frame), dtype=object))
-        frame["short_of_k"] = False
-        return frame, pd.DataFrame(columns=list(_MATCH_COLUMNS))
-    found, there = matched(study, settings), panel(study, settings)
+        blank = np.full(total, np.nan)
+        columns |= {"score": blank, "n_matches": blank}
+        columns["best_paper_id"] = pd.Series([None] * total, dtype=object)
+        columns |= dict.fromkeys(("similarity", "citation_term", "venue_term"), blank)
+        columns["short_of_k"] = np.zeros(total, dtype=bool)
+        return columns, pd.DataFrame(columns=list(_MATCH_COLUMNS))
+    found, pairs = _pairs(study, settings.model_copy(update={"theta": 0.0}))
     scores, counts = idea_scores(found, settings)
     best = scoring_place(found.impact, counts, settings.aggregate)
-    rows, has = np.arange(len(frame)), best >= 0
+    rows, has = np.arange(total), best >= 0
     names = study.papers["paper_id"].to_numpy(dtype=object)
-    papers = np.full(len(frame), None, dtype=object)
+    papers = np.full(total, None, dtype=object)
     papers[has] = names[found.paper[rows[has], best[has]]]
-    frame["score"] = scores
-    frame["n_matches"] = counts
-    frame["best_paper_id"] = papers
-    frame["similarity"] = np.where(has, found.similarity[rows, best], np.nan)
+    columns["score"] = scores
+    columns["n_matches"] = counts
+    columns["best_paper_id"] = papers
+    columns["similarity"] = np.where(has, found.similarity[rows, best], np.nan)
     for name, terms in (("citation_term", found.citation), ("venue_term", found.venue)):
-        frame[name] = _scoring_terms(terms, counts, best, settings)
-    frame["short_of_k"] = there.admitted < settings.k
-    return frame, _matches(found, there, counts, ideas, names)
+        columns[name] = _scoring_terms(terms, counts, best, settings)
+    columns["short_of_k"] = panel(study, settings).admitted < settings.k
+    matches = pairs.copy(deep=False)
+    within = (pairs["place"] <= np.repeat(counts, (found.paper >= 0).sum(axis=1))).to_numpy()
+    matches.insert(_MATCH_COLUMNS.index("matched"), "matched", within)
+    return columns, matches
+
+
+@once_per_study(1)
+def _named(study: Study) -> dict[str, pd.Series]:
+    frame = ideas_of(study).frame
+    topic = frame["topic"].where(frame["topic"] != "", np.nan)
+    return {"idea_id": frame["idea_id"], "system": frame["system"], "topic": topic}
 
 
 def _scoring_terms(terms: Floats, counts: Ints, best: Ints, settings: Settings) -> Floats:
@@ -156,43 +167,49 @@ def _scoring_terms(terms: Floats, counts: Ints, best: Ints, settings: Settings) 
     return np.where(best >= 0, terms[rows, best], 0.0)
 
 
-def _matches(
-    found: Matched, there: Panel, counts: Ints, ideas: Ideas, names: NDArray[np.object_]
-) -> pd.DataFrame:
+@once_per_study(2)
+def _pairs(study: Study, settings: Settings) -> tuple[Matched, pd.DataFrame]:
+    """What each idea may match, and ``Score.matches`` of it but for ``matched``.
+
+    Of the settings θ alone plays no part.
+    """
+    found, there = matched(study, settings), panel(study, settings)
     idea, place = np.nonzero(found.paper >= 0)
     paper = found.paper[idea, place]
-    return pd.DataFrame(
+    names = study.papers["paper_id"].to_numpy(dtype=object)
+    pairs = pd.DataFrame(
         {
-            "idea_id": ideas.frame["idea_id"].to_numpy()[idea],
+            "idea_id": ideas_of(study).frame["idea_id"].to_numpy()[idea],
             "paper_id": names[paper] if len(paper) else np.empty(0, dtype=object),
             "similarity": found.similarity[idea, place],
             "rank": there.rank[idea, place],
             "place": place + 1,
-            "matched": place < counts[idea],
             "impact": found.impact[idea, place],
             "citation_term": found.citation[idea, place],
             "venue_term": found.venue[idea, place],
             "leaked": there.leaked[idea, place],
-        },
-        columns=list(_MATCH_COLUMNS),
+        }
     )
+    return found, pairs
 
 
 def _systems(frame: pd.DataFrame, ideas: Ideas, drawn: Sequence[Floats]) -> tuple[SystemScore, ...]:
+    columns = ("score", "n_matches", "citation_term", "venue_term")
     rows = []
     for code, name in enumerate(ideas.systems):
-        own = frame[ideas.system == code]
-        known = bool(own["score"].notna().all())
+        mine = ideas.system == code
+        own = {column: frame[column].to_numpy(dtype=float)[mine] for column in columns}
+        known = not np.isnan(own["score"]).any()
         interval = percentile_interval(drawn[code][:, None])
         low, high = float(interval.low[0]), float(interval.high[0])
         rows.append(
             SystemScore(
                 system=name,
-                n=len(own),
+                n=int(mine.sum()),
                 mean=float(own["score"].mean()) if known else None,
                 mean_low=low if known and np.isfinite(low) else None,
                 mean_high=high if known and np.isfinite(high) else None,
-                median=float(own["score"].median()) if known else None,
+                median=float(np.median(own["score"])) if known else None,
                 match_rate=float((own["n_matches"] > 0).mean()) if known else None,
                 mean_matches=float(own["n_matches"].mean()) if known else None,
                 mean_citation_term=float(own["citation_term"].mean()) if known else None,

@@ -30,7 +30,12 @@ class MannWhitney:
 
 def row_ranks(values: Floats) -> Floats:
     """Ranks from 1 within each row of (rows, columns); ties share their mean rank."""
-    return np.asarray(pd.DataFrame(values).rank(axis=1).to_numpy(dtype=float))
+    if len(values) > 1 or np.isnan(values).any():
+        return np.asarray(pd.DataFrame(values).rank(axis=1).to_numpy(dtype=float))
+    # One row, as most are asked for: a tenth of the time.
+    _, group, sizes = np.unique(values[0], return_inverse=True, return_counts=True)
+    means = np.cumsum(sizes) - (sizes - 1) / 2
+    return np.asarray(means[group].reshape(values.shape))
 
 
 def mann_whitney(a: Floats, b: Floats) -> MannWhitney:

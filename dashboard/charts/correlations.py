@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from core.config import JUDGE_DIMENSIONS
 from core.hindsight.results import Correlation, Score, to_frame
-from dashboard.charts.theme import NEGATIVE, POSITIVE, Chart, Theme, base_layout, lay_out
+from dashboard.charts.theme import NEGATIVE, POSITIVE, Chart, Theme, base_layout, figure_of
 from dashboard.prose import fixed, interval, label, listing, p_value, shorten, stars
 
 
@@ -22,33 +21,29 @@ def correlation_chart(score: Score, theme: Theme) -> Chart:
     systems = sorted({row.system for row in rows})
     by_place = {(row.system, row.dimension): row for row in rows}
     grid = [[by_place.get((s, d)) for d in JUDGE_DIMENSIONS] for s in systems]
-    figure = go.Figure(
-        go.Heatmap(
-            z=[[row.rho if row else None for row in line] for line in grid],
-            x=[name.capitalize() for name in JUDGE_DIMENSIONS],
-            y=[label(shorten(system, 20)) for system in systems],
-            text=[[_cell(row) for row in line] for line in grid],
-            customdata=[[_hover(row) for row in line] for line in grid],
-            texttemplate="%{text}",
-            textfont={"size": 14},
-            hovertemplate="%{customdata}<extra></extra>",
-            hoverongaps=True,
-            colorscale=[[0, NEGATIVE], [0.5, theme.surface], [1, POSITIVE]],
-            zmin=-0.6,
-            zmax=0.6,
-            xgap=3,
-            ygap=3,
-            showscale=False,
-        )
-    )
-    lay_out(
-        figure,
-        base_layout(
-            theme,
-            height=60 + 62 * len(systems),
-            xaxis={"side": "top", "showgrid": False},
-            yaxis={"autorange": "reversed", "showgrid": False},
-        ),
+    heat = {
+        "type": "heatmap",
+        "z": [[row.rho if row else None for row in line] for line in grid],
+        "x": [name.capitalize() for name in JUDGE_DIMENSIONS],
+        "y": [label(shorten(system, 20)) for system in systems],
+        "text": [[_cell(row) for row in line] for line in grid],
+        "customdata": [[_hover(row) for row in line] for line in grid],
+        "texttemplate": "%{text}",
+        "textfont": {"size": 14},
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "hoverongaps": True,
+        "colorscale": [[0, NEGATIVE], [0.5, theme.surface], [1, POSITIVE]],
+        "zmin": -0.6,
+        "zmax": 0.6,
+        "xgap": 3,
+        "ygap": 3,
+        "showscale": False,
+    }
+    layout = base_layout(
+        theme,
+        height=60 + 62 * len(systems),
+        xaxis={"side": "top", "showgrid": False},
+        yaxis={"autorange": "reversed", "showgrid": False},
     )
     told = [
         f"{row.system}, {row.dimension} {fixed(row.rho, 2)} ({p_value(row.p_adjusted)})"
@@ -56,7 +51,7 @@ def correlation_chart(score: Score, theme: Theme) -> Chart:
         if row.rho is not None
     ]
     return Chart(
-        figure=figure,
+        figure=figure_of([heat], layout),
         alt=f"Spearman correlations of HindSight with judges' marks: {listing(told)}.",
         caption=(
             "Spearman's ρ of an idea's HindSight score with the judges' mark, within each system;"

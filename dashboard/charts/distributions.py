@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from core.hindsight.results import Score
 from core.stats.resample import draw_topics, percentile_interval
-from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, lay_out, tint
+from dashboard.charts.theme import Chart, SystemStyle, Theme, base_layout, figure_of, tint
 from dashboard.prose import fixed, interval, label, listing, shorten
 
 SCORE, JUDGE = "score", "judge_overall"
@@ -30,22 +30,22 @@ def distribution_chart(
     """
     means = mean_table(score, value)
     ideas = score.ideas.dropna(subset=[value]).sort_values("idea_id")
-    figure = go.Figure()
+    names = (ideas["system"].tolist(), ideas["idea_id"].tolist(), ideas["topic"].tolist())
+    values = ideas[value].to_numpy(dtype=float)
+    traces: list[dict[str, Any]] = []
     ticks = []
     for place, row in enumerate(reversed(list(means.itertuples()))):
-        own = ideas[ideas["system"] == row.system]
-        _add_points(figure, own, value, place, styles[row.system], theme.point_alpha)
-        _add_mean(figure, row, place, styles[row.system], theme)
+        own = [k for k, system in enumerate(names[0]) if system == row.system]
+        hover = [_hover(names[1][k], names[2][k]) for k in own]
+        traces.append(_points(values[own], hover, place, styles[row.system], theme.point_alpha))
+        traces += _mean(row, place, styles[row.system], theme)
         ticks.append(f"{label(shorten(row.system, 20))}<br>n = {row.n:,}")
     axis = {"tickvals": list(range(len(ticks))), "ticktext": ticks, "showgrid": False}
-    lay_out(
-        figure,
-        base_layout(
-            theme,
-            height=90 + 92 * len(ticks),
-            xaxis={"title": _AXIS[value], "nticks": 6},
-            yaxis={**axis, "range": [-0.5, len(ticks) - 0.5]},
-        ),
+    layout = base_layout(
+        theme,
+        height=90 + 92 * len(ticks),
+        xaxis={"title": _AXIS[value], "nticks": 6},
+        yaxis={**axis, "range": [-0.5, len(ticks) - 0.5]},
     )
     told = [
         f"{row.system}: mean {fixed(row.mean, 3)} ({interval(row.mean_low, row.mean_high)}),"
@@ -54,7 +54,7 @@ def distribution_chart(
     ]
     data = ideas[["idea_id", "system", "topic", value]].reset_index(drop=True)
     return Chart(
-        figure=figure,
+        figure=figure_of(traces, layout),
         alt=f"Distribution of {_ALT[value]} by system. {listing(told)}.",
         data=data,
     )
@@ -107,35 +107,49 @@ def mean_table(score: Score, value: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["system", "n", "mean", "mean_low", "mean_high"])
 
 
-def _add_points(
-    figure: go.Figure, own: pd.DataFrame, value: str, place: int, style: SystemStyle, alpha: float
-) -> None:
-    kind = go.Scattergl if len(own) > _MANY else go.Scatter
-    figure.add_trace(
-        kind(
-            x=own[value].to_numpy(dtype=float),
-            y=place + _jitter(own[value].to_numpy(dtype=float)),
-            mode="markers",
-            marker={"color": tint(style.color, alpha), "symbol": style.symbol, "size": 6},
-            customdata=np.array(
-                [
-                    [idea, label(idea), "" if pd.isna(topic) else label(topic)]
-                    for idea, topic in zip(own["idea_id"], own["topic"], strict=True)
-                ],
-                dtype=object,
-            ).reshape(-1, 3),
-            hovertemplate="%{customdata[1]}<br>%{customdata[2]}<br><b>%{x:.3f}</b><extra></extra>",
-        )
-    )
+def _hover(idea: str, topic: object) -> list[str]:
+    return [idea, label(idea), label(topic) if isinstance(topic, str) else ""]
 
 
-def _add_mean(figure: go.Figure, row: object, place: int, style: SystemStyle, theme: Theme) -> None:
+def _points(
+    values: NDArray[np.float64],
+    hover: list[list[str]],
+    place: int,
+    style: SystemStyle,
+    alpha: float,
+) -> dict[str, Any]:
+    return {
+        "type": "scattergl" if len(values) > _MANY else "scatter",
+        "x": values,
+        "y": place + _jitter(values),
+        "mode": "markers",
+        "marker": {"color": tint(style.color, alpha), "symbol": style.symbol, "size": 6},
+        "customdata": hover,
+        "hovertemplate": "%{customdata[1]}<br>%{customdata[2]}<br><b>%{x:.3f}</b><extra></extra>",
+    }
+
+
+def _mean(row: Any, place: int, style: SystemStyle, theme: Theme) -> list[dict[str, Any]]:
+    """The mark of the mean with its interval; none where there is no mean."""
     mean, low, high = (getattr(row, name) for name in ("mean", "mean_low", "mean_high"))
     if mean is None or pd.isna(mean):
-        return
-    spread = {}
+        return []
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "x": [mean],
+        "y": [place],
+        "mode": "markers",
+        "marker": {
+            "color": theme.ink,
+            "symbol": style.symbol,
+            "size": 12,
+            "line": {"color": theme.surface, "width": 1},
+        },
+        "hovertemplate": f"mean <b>{fixed(mean, 3)}</b><br>95 % interval {interval(low, high)}"
+        "<extra></extra>",
+    }
     if low is not None and not pd.isna(low):
-        spread = {
+        trace["error_x"] = {
             "type": "data",
             "symmetric": False,
             "array": [high - mean],
@@ -144,20 +158,7 @@ def _add_mean(figure: go.Figure, row: object, place: int, style: SystemStyle, th
             "width": 0,
             "color": theme.ink,
         }
-    figure.add_scatter(
-        x=[mean],
-        y=[place],
-        error_x=spread or None,
-        mode="markers",
-        marker={
-            "color": theme.ink,
-            "symbol": style.symbol,
-            "size": 12,
-            "line": {"color": theme.surface, "width": 1},
-        },
-        hovertemplate=f"mean <b>{fixed(mean, 3)}</b><br>95 % interval {interval(low, high)}"
-        "<extra></extra>",
-    )
+    return [trace]
 
 
 def _jitter(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -153,6 +153,16 @@ def lay_out(figure: go.Figure, layout: dict[str, Any]) -> None:
     figure.layout = layout
 
 
+def figure_of(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+    """A figure from plain descriptions, taken as they are.
+
+    plotly's checks of every property take five times as long as the rest; the tests make them.
+    """
+    import plotly.graph_objects as go
+
+    return go.Figure(data=traces, layout=layout, _validate=False)
+
+
 def operating_line(theta: float) -> dict[str, Any]:
     """The orange line at the operating point, as a layout shape over the whole height."""
     return {

@@ -6,6 +6,7 @@ import json
 
 import made_results as made
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from core.hindsight.calibration import Calibration
@@ -124,6 +125,14 @@ def test_every_chart_has_an_alt_text_data_and_no_background(theme: Theme) -> Non
         assert figure["layout"]["paper_bgcolor"] == "rgba(0, 0, 0, 0)", name
         assert figure["layout"]["font"]["color"] == theme.ink, name
         assert "nan" not in chart.alt, name
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_plotly_itself_takes_every_figure(theme: Theme) -> None:
+    """Some are made without its checks, for speed."""
+    for name, chart in every_chart(theme).items():
+        checked = go.Figure(json.loads(chart.figure.to_json()))
+        assert json.loads(checked.to_json()) == json.loads(chart.figure.to_json()), name
 
 
 def test_every_chart_names_its_axes_or_its_categories() -> None:
