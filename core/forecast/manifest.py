@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -115,36 +114,60 @@ class ManifestComparison:
         return not (self.only_a or self.only_b or self.changed or self.other_end)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One thing that does not hold: the place of its episode in the file from 1, and the field;
+    both None where it is the whole manifest's. ``text`` names the episode itself."""
+
+    episode: int | None
+    field: str | None
+    text: str
+
+
 def manifest_problems(manifest: Manifest, papers: pd.DataFrame | None = None) -> tuple[str, ...]:
-    """What does not hold, as sentences; none where all is well.
+    """:func:`manifest_faults` as sentences; none where all is well."""
+    return tuple(fault.text for fault in manifest_faults(manifest, papers))
+
+
+def manifest_faults(manifest: Manifest, papers: pd.DataFrame | None = None) -> tuple[Fault, ...]:
+    """What does not hold; nothing where all is well.
 
     Each (topic, cutoff) once and none missing; pools sorted, without repeats, apart from each
     other and as their digest says; no target paper that may be dated on or before the cutoff or
     after the end and no history paper that may be dated after it, by ``papers``' dates.
     """
-    found: list[str] = []
-    counts = Counter((episode.topic, episode.cutoff) for episode in manifest.episodes)
-    for (topic, cutoff), count in sorted(counts.items()):
-        if count > 1:
-            found.append(f"episode '{topic}' {cutoff} stands {count} times")
+    found: list[Fault] = []
+    places: dict[tuple[str, date], list[int]] = {}
+    for place, episode in enumerate(manifest.episodes, start=1):
+        places.setdefault((episode.topic, episode.cutoff), []).append(place)
+    for (topic, cutoff), own in sorted(places.items()):
+        if len(own) > 1:
+            told = f"episode '{topic}' {cutoff} stands {len(own)} times"
+            found.append(Fault(episode=own[1], field="topic, cutoff", text=told))
     for topic in manifest.topics:
         for cutoff in manifest.cutoffs:
-            if (topic, cutoff) not in counts:
-                found.append(f"episode '{topic}' {cutoff} is missing")
-    for topic, cutoff in sorted(counts):
+            if (topic, cutoff) not in places:
+                told = f"episode '{topic}' {cutoff} is missing"
+                found.append(Fault(episode=None, field="episodes", text=told))
+    for (topic, cutoff), own in sorted(places.items()):
         if topic not in manifest.topics or cutoff not in manifest.cutoffs:
-            found.append(f"episode '{topic}' {cutoff} is not among the topics and cutoffs")
-    for episode in manifest.episodes:
-        found += _pool_problems(episode)
+            told = f"episode '{topic}' {cutoff} is not among the topics and cutoffs"
+            found.append(Fault(episode=own[0], field="topic, cutoff", text=told))
+    dates = None if papers is None else _possible_dates(papers)
+    for place, episode in enumerate(manifest.episodes, start=1):
+        told_of = _pool_problems(episode)
         if episode.end != window_end(episode.cutoff, manifest.horizon_months):
-            found.append(
-                f"{_name(episode)}: ends on {episode.end}, which is not"
-                f" {manifest.horizon_months} months on"
-            )
+            months = f"which is not {manifest.horizon_months} months on"
+            told_of.append(("end", f"ends on {episode.end}, {months}"))
+        if dates is not None:
+            told_of += _date_problems(episode, *dates)
+        found += [
+            Fault(episode=place, field=field, text=f"{_name(episode)}: {text}")
+            for field, text in told_of
+        ]
     if manifest_digest(manifest.episodes) != manifest.digest:
-        found.append("the manifest's digest is not that of its episodes")
-    if papers is not None:
-        found += _date_problems(manifest, papers)
+        told = "the manifest's digest is not that of its episodes"
+        found.append(Fault(episode=None, field="digest", text=told))
     return tuple(found)
 
 
@@ -277,38 +300,45 @@ def _name(episode: Episode) -> str:
     return f"episode '{episode.topic}' {episode.cutoff}"
 
 
-def _pool_problems(episode: Episode) -> list[str]:
+def _pool_problems(episode: Episode) -> list[tuple[str, str]]:
+    """Field and what is wrong in it."""
     found = []
     for pool in ("history", "target"):
         ids = getattr(episode, pool)
         if list(ids) != sorted(set(ids)):
-            found.append(f"{_name(episode)}: the {pool} is not sorted or repeats an identifier")
+            found.append((pool, f"the {pool} is not sorted or repeats an identifier"))
     both = set(episode.history) & set(episode.target)
     if both:
-        found.append(f"{_name(episode)}: '{min(both)}' is in the history and in the target")
+        found.append(("target", f"'{min(both)}' is in the history and in the target"))
     if pools_digest(episode.history, episode.target) != episode.digest:
-        found.append(f"{_name(episode)}: its digest is not that of its identifiers")
+        found.append(("digest", "its digest is not that of its identifiers"))
     return found
 
 
-def _date_problems(manifest: Manifest, papers: pd.DataFrame) -> list[str]:
+def _possible_dates(papers: pd.DataFrame) -> tuple[dict[str, date], dict[str, date]]:
+    """The first and the last day on which each dated paper may have appeared."""
     first, last = possible_days(papers)
     earliest = dict(zip(papers["paper_id"], first.tolist(), strict=True))
-    latest = dict(zip(papers["paper_id"], last.tolist(), strict=True))
+    return earliest, dict(zip(papers["paper_id"], last.tolist(), strict=True))
+
+
+def _date_problems(
+    episode: Episode, earliest: dict[str, date], latest: dict[str, date]
+) -> list[tuple[str, str]]:
+    """Field and what is wrong in it."""
     found = []
-    for episode in manifest.episodes:
-        for paper in episode.history:
-            day = latest.get(paper)
-            if day is None:
-                found.append(f"{_name(episode)}: history paper '{paper}' has no date in the study")
-            elif day > episode.cutoff:
-                found.append(f"{_name(episode)}: history paper '{paper}' is dated {day}, after it")
-        for paper in episode.target:
-            day = earliest.get(paper)
-            if day is None:
-                found.append(f"{_name(episode)}: target paper '{paper}' has no date in the study")
-            elif day <= episode.cutoff or latest[paper] > episode.end:
-                found.append(f"{_name(episode)}: target paper '{paper}' is dated {day}, outside it")
+    for paper in episode.history:
+        day = latest.get(paper)
+        if day is None:
+            found.append(("history", f"history paper '{paper}' has no date in the study"))
+        elif day > episode.cutoff:
+            found.append(("history", f"history paper '{paper}' is dated {day}, after it"))
+    for paper in episode.target:
+        day = earliest.get(paper)
+        if day is None:
+            found.append(("target", f"target paper '{paper}' has no date in the study"))
+        elif day <= episode.cutoff or latest[paper] > episode.end:
+            found.append(("target", f"target paper '{paper}' is dated {day}, outside it"))
     return found
 
 

@@ -1,4 +1,7 @@
-"""``foreseen check``: every problem of a study's folder at once, then what is worth knowing."""
+"""``foreseen check``: every problem of a study's folder at once, then what is worth knowing.
+
+The files beside the tables (episodes, attempts, ratings, calls) are read as well.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import pandas as pd
 from core.config import StudyConfig
 from core.errors import DataError, Problem
 from core.files import CONFIG_FILE
+from core.ingest.beside import beside_problems
 from core.ingest.coverage import Coverage, coverage
 from core.ingest.tabular import read_rows
 from core.schema import TABLES, admit
@@ -56,7 +60,8 @@ class Check:
 
 
 def check_study(folder: Path) -> Check:
-    """Every problem of ``study.toml`` and of each table's file, and the coverage of the rest.
+    """Every problem of ``study.toml``, of each table's file and of what stands beside them, and
+    the coverage of the rest.
 
     A file that cannot be read at all is one problem and does not hide the others. The folder
     itself must be there; else :class:`DataError`.
@@ -84,11 +89,13 @@ def check_study(folder: Path) -> Check:
         rows[name] = len(frame)
         if not found:
             frames[name] = frame
+    broken = bool(problems)
+    problems += beside_problems(folder, frames)
     return Check(
         study=folder.resolve().name if config is None else config.name,
         rows=rows,
         problems=tuple(problems),
-        coverage=_coverage(folder, config, frames, bool(problems)),
+        coverage=_coverage(folder, config, frames, broken),
     )
 
 

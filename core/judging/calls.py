@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -128,6 +128,48 @@ def read_calls(path: Path, *, requests: bool = True) -> CallsRead:
         elif line.strip():
             notes.append(f"{path}, line {number}: not a call of ours; it is left out")
     return CallsRead(calls=tuple(calls), notes=tuple(notes))
+
+
+def line_problems(path: Path) -> list[tuple[int, str | None, str]]:
+    """Line, field (None for the whole line) and what is wrong; empty where there is no file."""
+    found: list[tuple[int, str | None, str]] = []
+    first: dict[str, int] = {}
+    for number, line, whole in _lines(path):
+        if not line.strip():
+            continue
+        call = _call(line, requests=False)
+        if call is not None:
+            if call.id in first:
+                again = f"repeats the id of line {first[call.id]}: keep one of them"
+                found.append((number, "id", again))
+            first.setdefault(call.id, number)
+        elif whole:
+            what = "is no call of `foreseen judge` or `foreseen forecast`: delete the line"
+            found.append((number, _wrong_field(line), what))
+        else:
+            what = "is cut off: the next `foreseen judge` takes it out and asks again"
+            found.append((number, None, what))
+    return found
+
+
+def _wrong_field(line: bytes) -> str | None:
+    """The first field that keeps a line from being a call, None where it is no JSON object."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, Mapping):
+        return None
+    if record.get("state") not in _STATES:
+        return "state"
+    kinds = {"parameters": dict, "key": dict}
+    wrong = [n for n, kind in kinds.items() if n in record and not isinstance(record[n], kind)]
+    lacking = [
+        item.name
+        for item in fields(Call)
+        if item.name not in record and item.default is MISSING and item.name != "request"
+    ]
+    return next(iter([*lacking, *wrong]), None)
 
 
 def find_call(path: Path, call_id: str) -> Call | None:
