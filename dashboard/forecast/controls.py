@@ -16,6 +16,7 @@ from dashboard.state import View
 JUDGE = "verdict_judge"
 METRIC = "forecast_metric"
 BASELINE = "baseline"
+_TOLD = "_gate_moved"
 _SHOWN_AS_BUTTONS = 4
 
 
@@ -66,6 +67,19 @@ def draw(view: View, judges: Sequence[str], systems: Sequence[str]) -> Choices:
     return Choices(
         view=replace(view, settings=settings), judge=judge, metric=metric, baseline=baseline
     )
+
+
+def keep_sidebar_true(before: View, after: View) -> None:
+    """Run the whole app where the sidebar's reset must come alive or go to rest.
+
+    The gate runs the page alone, so the sidebar would not know that something has moved.
+    """
+    own = state.base_settings(before.study, before.study.config.preset)
+    known, now = (bool(view.settings.changed(own)) for view in (before, after))
+    if now != known and st.session_state.get(_TOLD) != now:
+        st.session_state[_TOLD] = now
+        st.rerun()
+    st.session_state[_TOLD] = now
 
 
 def _baseline(systems: Sequence[str]) -> str | None:
