@@ -162,13 +162,12 @@ def _wrong_field(line: bytes) -> str | None:
         return None
     if record.get("state") not in _STATES:
         return "state"
-    kinds = {"parameters": dict, "key": dict}
-    wrong = [n for n, kind in kinds.items() if n in record and not isinstance(record[n], kind)]
     lacking = [
         item.name
         for item in fields(Call)
-        if item.name not in record and item.default is MISSING and item.name != "request"
+        if item.name not in record and item.default is MISSING and item.default_factory is MISSING
     ]
+    wrong = [n for n in ("key", "parameters") if not isinstance(record.get(n, {}), dict)]
     return next(iter([*lacking, *wrong]), None)
 
 
