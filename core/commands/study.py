@@ -122,7 +122,8 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="COLUMN",
-                help="Part one long text by its headings ('1. Problem Statement: …')",
+                help="Part this text by its headings ('1. Problem Statement: …'), else as guessed; ''"
+                " parts none",
             ),
         ] = None,
         drop: Annotated[

@@ -115,11 +115,9 @@ def _are_pair_labels(opened: Opened) -> bool:
 def _read_pair_labels(opened: Opened, reading: Reading) -> Iterator[Row]:
     pair, number = _column(opened, {"pair"}), _column(opened, _NUMBERS)
     judges = _judge_columns(opened)
-    left = [name for name in opened.first if name not in {pair, number, *judges}]
-    if left:
-        reading.note(f"left out, mostly no labels of pairs: {', '.join(left)}")
     _note_order(reading)
     for place, (line, record) in enumerate(opened.items(), start=1):
+        reading.leave(record, *judges, *(name for name in (pair, number) if name))
         named = str(record.get(pair or "") or "").strip()
         item = place if number is None or is_missing(record[number]) else record[number]
         if not named:
@@ -138,7 +136,7 @@ def _read_pair_labels(opened: Opened, reading: Reading) -> Iterator[Row]:
 
 
 def _are_winners(opened: Opened) -> bool:
-    if not opened.has("left", "right", "winner"):
+    if opened.kind != "delimited" or not opened.has("left", "right", "winner"):
         return False
     said = [_plain(row.get("winner")) for row in _sample(opened)]
     return 2 * sum(cell in _WINNERS or cell == UNREADABLE for cell in said) > len(said)
@@ -146,11 +144,9 @@ def _are_winners(opened: Opened) -> bool:
 
 def _read_winners(opened: Opened, reading: Reading) -> Iterator[Row]:
     judge = _column(opened, _JUDGES)
-    left_out = sorted(opened.keys - {"left", "right", "winner", judge})
-    if left_out:
-        reading.note(f"left out, no place in comparisons: {', '.join(left_out)}")
     _note_order(reading)
     for line, record in opened.items():
+        reading.leave(record, "left", "right", "winner", judge or "")
         left, right = (str(record.get(side) or "").strip() for side in ("left", "right"))
         if not left or not right or left == right:
             reading.drop(line, "does not name two sides")
