@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import UsageError
 from core.export.matched import SIMULATED
 from core.files import CONFIG_FILE
+from core.ingest.tabular import read_rows
 from core.schema import TABLES, Table
 from core.study import Study, table_file
 
@@ -44,7 +45,7 @@ _KINDS = {
     ".csv": "text/csv",
     ".tsv": "text/tab-separated-values",
     ".jsonl": "application/jsonlines",
-    ".parquet": "application/vnd.apache.parquet",
+    ".parquet": "application/x-parquet",
     ".toml": "application/toml",
 }
 _HOMES = {"idea_id": "ideas", "paper_id": "papers", "reference_id": "references"}
@@ -104,9 +105,23 @@ def _file(path: Path) -> dict[str, Any]:
     }
 
 
+def _columns(path: Path) -> set[str]:
+    """The columns that a table's file has: unknown ones are left out of JSONL."""
+    if path.suffix == ".parquet":
+        from pyarrow.parquet import read_schema
+
+        return set(read_schema(path).names)
+    return set(read_rows(path).columns)
+
+
 def _record_set(table: Table, path: Path, rows: int) -> dict[str, Any]:
     fields = []
+    there = _columns(path)
+    # Elsewhere lists and objects stand as JSON text; an object without set fields has no type.
+    nested = ".jsonl" in path.suffixes
     for column in table.columns:
+        if column.name not in there or (nested and column.kind == "record"):
+            continue
         field: dict[str, Any] = {
             "@type": "cr:Field",
             "@id": f"{table.name}/{column.name}",
@@ -115,7 +130,7 @@ def _record_set(table: Table, path: Path, rows: int) -> dict[str, Any]:
             "dataType": _TYPES[column.kind],
             "source": {"fileObject": {"@id": path.name}, "extract": {"column": column.name}},
         }
-        if column.kind == "texts":
+        if nested and column.kind == "texts":
             field["repeated"] = True
         home = _HOMES.get(column.name)
         if home is not None and home != table.name:
@@ -126,6 +141,6 @@ def _record_set(table: Table, path: Path, rows: int) -> dict[str, Any]:
         "@id": table.name,
         "name": table.name,
         "description": f"Each record is {table.row}; {rows} of them.",
-        "key": [{"@id": f"{table.name}/{name}"} for name in table.key],
+        "key": [{"@id": f"{table.name}/{name}"} for name in table.key if name in there],
         "field": fields,
     }

@@ -91,7 +91,9 @@ def bibtex_entry(paper: dict[str, Any], taken: set[str]) -> str:
     lines = [f"@{'misc' if preprint else 'inproceedings'}{{{_key(str(paper['paper_id']), taken)},"]
     for name, text in fields.items():
         if text:
-            written = _address(str(text)) if name in ("doi", "url", "eprint") else escaped(str(text))
+            written = (
+                _address(str(text)) if name in ("doi", "url", "eprint") else escaped(str(text))
+            )
             lines.append(f"  {name} = {{{written}}},")
             if name == "year" and day and len(day) > 4:
                 lines.append(f"  month = {_MONTHS[int(day[5:7]) - 1]},")

@@ -177,7 +177,7 @@ def _windows(
     seen: dict[tuple[str, date], str] = {}
     number = 0
     topics = []
-    for topic_id, entry in (whole.get("topic_results") or {}).items():
+    for topic_id, entry in _record(whole, "topic_results").items():
         if not isinstance(entry, Mapping):
             raise DataError(f"{reading.file}: topic '{topic_id}' must be an object")
         topic = str(entry.get("topic_name") or topic_id)
@@ -204,7 +204,7 @@ def _windows(
 
 
 def _due(whole: Mapping[str, Any], topics: list[str]) -> Iterator[tuple[str, date]]:
-    config = whole.get("config") or {}
+    config = _record(whole, "config")
     try:
         start = date.fromisoformat(f"{config['start_month']}-01")
         end = date.fromisoformat(f"{config['end_month']}-01")
@@ -259,7 +259,7 @@ def _verdict(
         state = "parse_failed"
         reading.note("{count} verdicts are null: parse_failed")
     elif all(value == 0 for value in marks.values()):
-        fallback = (prediction.get("metadata") or {}).get("fallback_events")
+        fallback = _record(prediction, "metadata").get("fallback_events")
         if (reason and _FAILED.search(reason)) or (reason is None and fallback):
             state = "call_failed"
             reading.note("{count} verdicts of 0/0/0 stand for calls that failed: call_failed")
@@ -274,7 +274,7 @@ def _verdict(
 
 
 def _count_short(whole: Mapping[str, Any], predictions: list[Any], reading: Reading) -> None:
-    top_k = (whole.get("config") or {}).get("top_k")
+    top_k = _record(whole, "config").get("top_k")
     if isinstance(top_k, int) and len(predictions) < top_k:
         reading.note(
             "{count} windows hold fewer forecasts than top_k: their Precision@K may divide by"
@@ -286,6 +286,11 @@ def _source(opened: Opened, whole: Mapping[str, Any]) -> str:
     """The system: the name of the file with the forecasts, else of this one."""
     source = str(whole.get("source_json") or opened.name).replace("\\", "/")
     return Path(source.removesuffix(".gz")).stem
+
+
+def _record(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = record.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _list(record: Mapping[str, Any], name: str) -> list[Any]:

@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import DataError, UsageError, nearest
+from core.ingest.cleaning import was_cleaned
 from core.study import Study
 
 KEYS = ("id", "name", "aliases", "keywords")
@@ -69,7 +70,8 @@ def read_topics(path: Path | None = None) -> tuple[Topic, ...]:
         items = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise DataError(f"{path}: not readable ({error.strerror or error}).") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    # A date or number that is none, such as 2024-02-30, is a ValueError or AttributeError there.
+    except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
         told = " ".join(str(error).split())
         raise DataError(f"{path}: not readable as YAML: {told}") from None
     if not isinstance(items, list) or not items:
@@ -218,4 +220,6 @@ def _topic(place: str, item: Any) -> Topic:
     for term in topic.terms:
         if not any(letter.isalnum() for letter in term):
             raise DataError(f"{place} ('{topic.id}'): the term {term!r} holds no letter or digit.")
+        if was_cleaned(term):
+            raise DataError(f"{place} ('{topic.id}'): the term {term!r} holds control characters.")
     return topic

@@ -47,7 +47,12 @@ class Converted:
     @property
     def notes(self) -> tuple[str, ...]:
         """What else was done, in words."""
-        return tuple(text.format(count=count) for text, count in self.counts.items())
+        return counted(self.counts)
+
+
+def counted(notes: Mapping[str, int]) -> tuple[str, ...]:
+    """Notes with their counts put in; what a file wrote into them stays as it is."""
+    return tuple(text.replace("{count}", str(count)) for text, count in notes.items())
 
 
 def convert(

@@ -109,7 +109,8 @@ def _reviewed_shape(opened: Opened) -> str | None:
     """Which shape of reviewed papers a file has: LigBench's PAIR-IQ, or OpenReview's notes, as
     whose plain rows the lists of paperlists are read."""
     sample = opened.sample()
-    if "title" in sample and ("contribute" in sample or {"main", "approach"} <= set(sample)):
+    listing = {"contribute", "analysis", "primary area"} & set(sample)
+    if "title" in sample and (listing or {"main", "approach"} <= set(sample)):
         return "pair-iq"
     reviews = sample.get("reviews")
     nested = isinstance(reviews, list) and all(isinstance(each, dict) for each in reviews)

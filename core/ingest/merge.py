@@ -101,8 +101,9 @@ def merge_two(first: Record, second: Record) -> Record:
         merged["venue"] = second["venue"]
     if len(_text(second.get("abstract"))) > len(_text(first.get("abstract"))):
         merged["abstract"] = second["abstract"]
-    topics = dict.fromkeys([*(first.get("topics") or ()), *(second.get("topics") or ())])
-    merged["topics"] = tuple(topics)
+    own = tuple(first.get("topics") or ())
+    others = dict.fromkeys(second.get("topics") or ())
+    merged["topics"] = (*own, *(topic for topic in others if topic not in own))
     merged["identifiers"] = {
         **(second.get("identifiers") or {}),
         **(first.get("identifiers") or {}),

@@ -22,7 +22,7 @@ import pandas as pd
 
 from core.config import STREAM_IMPORT_BYTES, STREAM_IMPORT_ROWS
 from core.errors import DataError
-from core.ingest.conversion import convert
+from core.ingest.conversion import convert, counted
 from core.ingest.foreign import chunks_of, form_for, kept_in_extra
 from core.ingest.identifiers import normal_identifiers, title_key
 from core.ingest.importing import CLASH, open_for_import
@@ -273,7 +273,7 @@ def _report(
                 extra=tuple(sorted(file.extra)),
                 left_out=tuple(file.left_out),
                 personal=tuple(sorted(file.personal)),
-                notes=(*file.notes, *(t.format(count=n) for t, n in file.counts.items())),
+                notes=(*file.notes, *counted(file.counts)),
             )
         )
     return ImportReport(

@@ -131,7 +131,8 @@ def _openreview(row: Mapping[str, Any]) -> dict[str, Any]:
     details = row.get("details")
     if isinstance(details, Mapping):
         for key in _REPLIES:
-            for reply in details.get(key) or ():
+            replies = details.get(key)
+            for reply in replies if isinstance(replies, list) else ():
                 if isinstance(reply, Mapping):
                     content = _openreview(reply)
                     _add_marks(flat, content)

@@ -189,7 +189,9 @@ def settle_marks(
                 f"column '{name}': {outside[0]:g} is outside of the scale {low:g}..{high:g}"
                 f" ({scale.said}). Where it means no mark, add --missing {name}={outside[0]:g}"
             )
-        row[name] = HIGHEST * (float(np.mean(marks)) - low) / (high - low)
+        mean = float(np.mean(marks))
+        same = (low, high) == (0.0, HIGHEST)
+        row[name] = mean if same else HIGHEST * (mean - low) / (high - low)
     shown = scale.shown(raw)
     counts[f"{venue or 'all'}: {{count}} brought to 0..5 from {shown} ({scale.said})"] += 1
     if keep_raw:
