@@ -8,7 +8,6 @@ second look needs comes after the first page. torch is never among it.
 from __future__ import annotations
 
 import gc
-import inspect
 import json
 import os
 import re
@@ -30,10 +29,14 @@ STUDIES_VARIABLE = "FORESEEN_STUDIES"
 FOLDER_VARIABLE = "FORESEEN_STARTED_IN"
 ADDRESS, PORT = "localhost", 8501
 SWITCH_SECONDS = 0.0005
+CATCH_UP_SECONDS = 1.0
 FIRST_PAGE_NEEDS = (
     "pandas",
+    "PIL.ImageFile",
+    "plotly.graph_objs._figure",
+    "plotly.tools",
     "streamlit.elements.plotly_chart",
-    "PIL.Image",
+    "streamlit.material_icon_names",
     "core.study",
     "core.cache",
     "dashboard.sidebar",
@@ -56,10 +59,12 @@ def main(words: list[str]) -> None:
     # Streamlit reads .streamlit/config.toml of the folder it is started in.
     os.chdir(ROOT)
     sys.path[:] = [str(ROOT), *(place for place in sys.path if place not in ("", str(ROOT)))]
+    from streamlit import delta_generator
     from streamlit.web.cli import main as streamlit
 
-    # The server answers a browser's many small requests while threads warm up: let it in often.
-    sys.setswitchinterval(SWITCH_SECONDS)
+    # Streamlit would ask once, in the first run, whether it runs under Python's prompt, by a look
+    # at the file of every loaded module.
+    delta_generator._use_warning_has_been_displayed = True
     threading.Thread(target=_accompany, args=(options, studies), daemon=True).start()
     streamlit(["run", str(APP), *options], prog_name="foreseen")
 
@@ -122,15 +127,21 @@ def can_open_browser() -> bool:
 
 def _accompany(options: list[str], studies: list[str]) -> None:
     """Beside the server: print its address, prepare the first page, then what comes after it."""
+    usual = sys.getswitchinterval()
+    # The server answers a browser's many small requests while this thread loads: let it in often.
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         if _announce(options):
             warm_up()
             prepared = _prepare(studies)
             first_page_drawn.wait()
+            # The browser draws it now.
+            time.sleep(CATCH_UP_SECONDS)
             _catch_up(*prepared)
     finally:
         gc.freeze()
         gc.enable()
+        sys.setswitchinterval(usual)
 
 
 def _announce(options: list[str]) -> bool:
@@ -156,9 +167,6 @@ def warm_up() -> None:
     for name in FIRST_PAGE_NEEDS:
         with suppress(Exception):
             import_module(name)
-    # Streamlit looks at its call stack once, in the first run; Python keeps what it then learns
-    # of each loaded module, which takes a while.
-    inspect.stack()
 
 
 def _prepare(studies: list[str]) -> list[state.View]:
