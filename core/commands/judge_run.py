@@ -14,6 +14,7 @@ from core.commands.judge_options import (
     report_text,
     shown_progress,
 )
+from core.commands.matching import progress_bars
 from core.commands.options import note, print_json
 from core.errors import UsageError
 from core.experiment.calls import OWN_KEYS, Judge, Kind
@@ -42,6 +43,7 @@ def carry_out(
         log=note,
         client=lambda _: options.client(),
         progress=shown_progress,
+        encoding=progress_bars,
         stopping=lambda: stop_on_interrupt(note),
     )
     work = Work(study=Study.open(study), around=around)

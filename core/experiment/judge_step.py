@@ -24,6 +24,7 @@ from core.experiment.journal import Entry, digest_of
 from core.experiment.step import Done, Step, Work
 from core.judging.report import Estimate
 from core.matching.encoders import Encoder, open_encoder
+from core.matching.vectors import Progress
 from core.study import Study, frame_digest
 
 if TYPE_CHECKING:
@@ -50,7 +51,12 @@ class _StoredOnly:
 
 
 def judgements(
-    study: Study, part: Judge, *, encoder: Encoder | None = None, seed: int = 0
+    study: Study,
+    part: Judge,
+    *,
+    encoder: Encoder | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> Judgements:
     """The tasks of a heading, whoever asks for them; raises as the kind's own function does."""
     chosen: dict[str, Any] = {
@@ -62,6 +68,7 @@ def judgements(
         "encoder": encoder or part.encoder,
         "embedding": part.embedding,
         "seed": seed if part.seed is None else part.seed,
+        "progress": progress,
     }
     if part.kind == "scores":
         from core.judging.scores import score_tasks
@@ -118,8 +125,13 @@ class JudgeStep(Step):
         stored; without ``encode`` none is made, and the log says what stands in."""
         part, encoder = self.part, work.around.encoder
         searches = part.kind in ("starts", "comparisons") and part.embedding and not part.pairs
-        if encode or not searches:
-            return judgements(work.study, part, encoder=encoder, seed=self.seed)
+        if not searches:
+            return judgements(work.study, part, seed=self.seed)
+        if encode:
+            with work.around.encoding() as progress:
+                return judgements(
+                    work.study, part, encoder=encoder, seed=self.seed, progress=progress
+                )
         encoder = encoder or open_encoder(part.encoder or work.study.config.encoder)
         try:
             return judgements(work.study, part, encoder=_StoredOnly(encoder), seed=self.seed)

@@ -23,6 +23,7 @@ from core.judging.task import Task
 from core.ligbench.debias import DIMENSIONS
 from core.ligbench.retrieval import close_pairs, retrieve
 from core.matching.encoders import Encoder
+from core.matching.vectors import Progress
 from core.schema import ORDERS, OUTCOMES
 from core.study import Study
 
@@ -47,6 +48,7 @@ def comparison_tasks(
     encoder: Encoder | str | None = None,
     embedding: bool = True,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Judgements:
     """Tasks for each repeat, rank of the reference, idea and order.
 
@@ -61,7 +63,13 @@ def comparison_tasks(
     left_out = [(name, "it has no text to judge") for name, text in texts.items() if not text]
     with_text = chosen[chosen["idea_id"].map(texts) != ""]
     found = retrieve(
-        study, with_text, n=references, encoder=encoder, embedding=embedding, seed=seed
+        study,
+        with_text,
+        n=references,
+        encoder=encoder,
+        embedding=embedding,
+        seed=seed,
+        progress=progress,
     )
     left_out += [
         (name, "no reference shares a word with it") for name, count in found.short if count == 0

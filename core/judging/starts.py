@@ -21,6 +21,7 @@ from core.ligbench.debias import DIMENSIONS, debias
 from core.ligbench.elo import HIGHEST, LOWEST
 from core.ligbench.retrieval import Retrieved, retrieve
 from core.matching.encoders import Encoder
+from core.matching.vectors import Progress
 from core.study import Study
 
 KIND = "starts"
@@ -45,6 +46,7 @@ def start_tasks(
     encoder: Encoder | str | None = None,
     embedding: bool = True,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Judgements:
     """One task for each idea and repeat: all ideas once, then all again.
 
@@ -60,7 +62,13 @@ def start_tasks(
     left_out = [(name, "it has no text to judge") for name, text in texts.items() if not text]
     with_text = chosen[chosen["idea_id"].map(texts) != ""]
     found = retrieve(
-        _only(study, scored), with_text, n=NEAREST, encoder=encoder, embedding=embedding, seed=seed
+        _only(study, scored),
+        with_text,
+        n=NEAREST,
+        encoder=encoder,
+        embedding=embedding,
+        seed=seed,
+        progress=progress,
     )
     template = load_template(KIND)
     prompts = []

@@ -22,7 +22,7 @@ from core.ligbench.references import plain_title
 from core.matching.encoders import Encoder, open_encoder
 from core.matching.index import normalised
 from core.matching.text import Texts, idea_texts, paper_texts
-from core.matching.vectors import encode
+from core.matching.vectors import Progress, encode
 from core.schema import FORMAL_PARTS, IDEA_TEXTS
 from core.study import Study
 
@@ -56,6 +56,7 @@ def retrieve(
     encoder: Encoder | str | None = None,
     embedding: bool = True,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Retrieved:
     """The ``n`` references closest in theme to each of ``ideas`` (else all of the study).
 
@@ -72,7 +73,7 @@ def retrieve(
     references, repeated = _distinct(study.references, seed)
     by_vector, name = None, None
     if embedding and len(chosen):
-        vectors = _cosines(study, chosen, references, encoder)
+        vectors = _cosines(study, chosen, references, encoder, progress)
         by_vector, name = vectors
     return _fused(chosen, references, n, seed, by_vector, name, repeated)
 
@@ -229,7 +230,11 @@ def _words(row: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _cosines(
-    study: Study, ideas: pd.DataFrame, references: pd.DataFrame, encoder: Encoder | str | None
+    study: Study,
+    ideas: pd.DataFrame,
+    references: pd.DataFrame,
+    encoder: Encoder | str | None,
+    progress: Progress | None,
 ) -> tuple[NDArray[np.float64], str]:
     """Cosine of every idea and reference, (ideas, references), and the encoder's name."""
     if study.folder is None:
@@ -237,8 +242,10 @@ def _cosines(
     chosen = encoder if encoder is not None else study.config.encoder
     model: Encoder = open_encoder(chosen) if isinstance(chosen, str) else chosen
     derived = study.folder / DERIVED
-    own = encode(derived, "ideas", idea_texts(formal_fallback(ideas), model.separator), model)
-    other = encode(derived, "references", reference_texts(references, model.separator), model)
+    mine = idea_texts(formal_fallback(ideas), model.separator)
+    theirs = reference_texts(references, model.separator)
+    own = encode(derived, "ideas", mine, model, progress=progress)
+    other = encode(derived, "references", theirs, model, progress=progress)
     left = normalised(own.vectors, "ideas").astype(np.float64)
     right = normalised(other.vectors, "references").astype(np.float64)
     return np.round(left @ right.T, 6), model.name

@@ -97,7 +97,7 @@ def _literature(study: Study, folder: Path) -> bool:
 def _ways(command: str, label: str, part: str) -> None:
     components.link("bring", label, icon=":material/upload_file:", bring_part=part)
     st.caption("Or at a terminal:")
-    st.code(command, language="bash")
+    st.code(command, language="bash", wrap_lines=True)
 
 
 def _choose(what: str) -> None:

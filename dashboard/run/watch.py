@@ -58,7 +58,8 @@ def ask(study: Study, folder: Path, step: ModelStep) -> None:
         on_click=begin,
         args=(folder, step),
     )
-    st.caption("It runs in the background: other pages stay usable, and it can be paused.")
+    if guess.calls:
+        st.caption("It runs in the background: other pages stay usable, and it can be paused.")
 
 
 def look(study: Study, folder: Path, step: ModelStep) -> tuple[Estimate, tuple[str, ...]]:
@@ -84,14 +85,12 @@ def estimate_text(guess: Estimate) -> str:
     """ "**80 calls**, 10 answered already: about 40,000 tokens in and 9,000 out, cost …"."""
     answered = f", {guess.cached:,} answered already" if guess.cached else ""
     kept = f", {guess.kept_failures:,} failed and kept" if guess.kept_failures else ""
-    text = (
-        f"**{count(guess.calls, 'call')}**{answered}{kept}: about {_about(guess.tokens_in)} tokens in"
-        f" and {_about(guess.tokens_out)} out"
-    )
+    calls = f"**{count(guess.calls, 'call')}**{answered}{kept}"
+    if not guess.calls:
+        return f"{calls}."
+    text = f"{calls}: about {_about(guess.tokens_in)} tokens in and {_about(guess.tokens_out)} out"
     if guess.tokens_out_most is not None:
         text += f" (at most {guess.tokens_out_most:,})"
-    if guess.cost is None and not guess.calls:
-        return f"{text}."
     if guess.cost is None:
         return f"{text}. The cost is unknown without prices."
     most = "" if guess.cost_most is None else f" (at most {number(guess.cost_most)})"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import study_folder, table
+from hash_encoder import HashEncoder
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 from writer_server import serving, written_by
@@ -21,11 +23,13 @@ from core.experiment.judge_step import JudgeStep
 from core.judging.calls import CALLS_FILE, CallsLog, read_calls
 from core.judging.client import Request
 from core.judging.mock import MockClient
+from core.matching.vectors import Step
 from core.retry import CallError
 from core.schema import FORMAL_PARTS
 from core.study import Study
 from dashboard import sidebar
 from dashboard.run import form as run_form
+from dashboard.run import watch
 
 APP = str(Path(__file__).resolve().parents[2] / "dashboard" / "app.py")
 
@@ -548,3 +552,21 @@ def test_an_address_that_is_none_and_a_missing_key_are_told(
     app.text_input(key="run_address").set_value("localhost:8000")
     assert "‘Address of the server’ must begin with http" in texts(drawn(app))
     assert button(app, "run_start") is None
+
+
+def test_vectors_that_are_made_first_are_told_of(whole: Path, model: Model) -> None:
+    step = JudgeStep(Judge(kind="comparisons", model="m", references=1))
+    run = background.start(whole, step, client=model.client, encoder=HashEncoder())
+    look = finish(whole)
+    assert (look.state, run.look().told) == ("done", "8 comparisons, 0 failed, 8 calls")
+    assert look.encoding == Step(stage="references", done=4, total=4)
+    early = replace(look, state="running", progress=None)
+    assert watch.progress_text(early) == "judge comparisons m: starting, 4 of 4 texts encoded …"
+
+
+def test_where_all_is_answered_no_cost_is_told(app: AppTest, folder: Path, model: Model) -> None:
+    app.text_input(key="run_model").set_value("m")
+    press(drawn(app), "run_start")
+    finish(folder)
+    assert "**0 calls**, 12 answered already." in texts(drawn(app))
+    assert button(app, "run_start").label == "Write what is answered"
