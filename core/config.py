@@ -273,7 +273,7 @@ class StudyConfig(BaseModel):
             raise DataError(
                 f"{path.parent}: no study.toml there. Make a study with `foreseen new`."
             ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise DataError(f"{path}: not readable as TOML: {error}") from None
         unknown = [name for name in values if name not in cls.model_fields]
         if unknown:

@@ -167,7 +167,7 @@ class Experiment(Part):
             values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             raise DataError(f"{path}: no such file.") from None
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise DataError(f"{path}: not readable as TOML: {error}") from None
         return cls.of(values, file=str(path))
 
