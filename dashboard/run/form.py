@@ -107,6 +107,7 @@ def _pace(max_tokens: int, what: str) -> dict[str, Any]:
             2.0,
             JUDGE_TEMPERATURE,
             0.1,
+            format="%g",
             key="run_temperature",
             width=150,
             **STAYS,
