@@ -121,6 +121,8 @@ def test_reviews_of_more_ideas_than_there_are_texts(folder: Path, tmp_path: Path
     ]
     said = run("import", "scores", lines(tmp_path / "r.jsonl", *reviews), "--into", folder)
     assert "9 rows read, 9 kept" in said
+    # The third condition is told, though nothing but the ids of scores can hold it.
+    assert "mean over reviews (n): AI 4 (2), AI_Rerank 6 (4), Human 5 (3)" in said
     assert "4 rows of 1 ids that the study does not have (kept): Bias_1 _AI_Rerank" in said
     scores = Study.open(folder).scores
     assert scores.groupby("idea_id")["repeat"].apply(list).to_dict() == {

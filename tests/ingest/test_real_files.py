@@ -92,6 +92,7 @@ def test_reviews_are_known_by_their_shape(shared_data: Path, tmp_path: Path) -> 
     told = run("import", "scores", shared_data / "si2024" / "reviews.jsonl", "--into",
                tmp_path / "s")  # fmt: skip
     assert "ai-researcher-scores" in told
+    assert "(n): AI 5.64 (109), AI_Rerank 5.81 (109), Human 4.84 (119)" in told
     scores = Study.open(tmp_path / "s").scores
     rerank = scores["idea_id"].str.contains("Rerank")
     human = scores["idea_id"].str.contains("Human")

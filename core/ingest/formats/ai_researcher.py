@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.cells import parse_number
 from core.ingest.formats.opened import Opened, present, rest
 from core.ingest.formats.reading import Format, Reading, Row
 from core.ingest.identifiers import content_id
@@ -101,8 +102,12 @@ def _read_scores(opened: Opened, reading: Reading) -> Iterator[Row]:
         "scores: effectiveness stands as impact; reviewers are not named in the file, so all are"
         f" the judge '{EXPERT}' and each one's marks are a repeat"
     )
+    novelty: dict[str, list[float]] = {}
     for line, record in opened.items():
         reading.leave(record, *_TAKEN)
+        if present(record.get("condition")):
+            own = novelty.setdefault(str(record["condition"]), [])
+            own += _marked(record.get("novelty_score"))
         marks = {name: record.get(f"{name}_score") for name in _MARKS}
         if not any(present(mark) for mark in marks.values()):
             reading.drop(line, "has no mark for novelty, feasibility, effectiveness or overall")
@@ -117,6 +122,21 @@ def _read_scores(opened: Opened, reading: Reading) -> Iterator[Row]:
             "idea_id": record.get("idea_id"), "judge": EXPERT, **marks,
             "reason": reading.joined(*reasons),
         })  # fmt: skip
+    # Conditions have no place in scores, and an idea without a text has no system to tell it.
+    means = [
+        f"{name} {sum(own) / len(own):.3g} ({len(own)})" for name, own in novelty.items() if own
+    ]
+    if means:
+        reading.note(f"novelty by condition, mean over reviews (n): {', '.join(sorted(means))}")
+
+
+def _marked(cell: object) -> list[float]:
+    """A mark on 1 to 10, if there is one."""
+    try:
+        mark = parse_number(cell)
+    except ValueError:
+        return []
+    return [mark] if 1 <= mark <= 10 else []
 
 
 FORMATS = (
