@@ -30,8 +30,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Make a study with invented ideas, papers and judges, and a truth that is known.
 
-        A study of forecasts takes three steps: simulate DIR --forecasts, match DIR, and simulate
-        DIR --verdicts, as judges grade what the search found.
+        A study of forecasts takes four steps: simulate DIR --forecasts, match DIR, forecast
+        diagnose DIR --encode, and simulate DIR --verdicts, as judges grade what the searches found.
         """
         if forecasts or verdicts:
             if (papers, ideas) != (PAPERS, IDEAS):
@@ -58,7 +58,8 @@ def _forecasts(folder: Path, seed: int, *, verdicts: bool, both: bool) -> None:
         note(
             f"{folder}: {len(study.ideas):,} forecasts, {len(study.papers):,} papers,"
             f" {len(study.scores):,} scores. All are invented."
-            f" Next: foreseen match {folder}, then foreseen simulate {folder} --verdicts"
+            f" Next: foreseen match {folder}, then foreseen forecast diagnose {folder} --encode,"
+            f" then foreseen simulate {folder} --verdicts"
         )
         return
     from core.simulation.verdicts import write_verdicts

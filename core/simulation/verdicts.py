@@ -3,6 +3,11 @@
 A verdict follows from what is planted on the pair (same problem, same method), from how much the
 forecast says of its method, from the judge's leaning and from the seed; the similarity plays no
 part. So the search decides only which pairs are judged, not how.
+
+Where the window before the cutoff has been searched (`foreseen forecast diagnose --encode`), its
+papers are graded too, for every second cutoff and without reasons, which keeps the file small. What
+is planted shows there: past-titles repeats its history, so it meets more papers in that window than
+in the one that it should foresee; summary looks ahead and does not.
 """
 
 from __future__ import annotations
@@ -17,7 +22,8 @@ import pandas as pd
 
 from core.config import Settings
 from core.errors import DataError
-from core.forecast.ledger import ledger
+from core.forecast.geometry import read_geometry
+from core.forecast.ledger import first_candidates, ledger
 from core.forecast.stored import RATINGS_FILE
 from core.ingest.tabular import write_rows
 from core.judging.generality import RATINGS
@@ -68,25 +74,28 @@ class _Pair:
 
 
 def simulate_verdicts(study: Study, seed: int = 0) -> pd.DataFrame:
-    """The verdicts of both judges on the first R candidates of every forecast.
+    """The verdicts of both judges on the first R candidates of every forecast, and on those of
+    the window before where it has been searched.
 
     ``study`` comes from :func:`core.simulation.forecasts.write_forecasts` and has been matched.
     Of ``direct`` the strict judge failed on all candidates of four episodes. Raises
     :class:`DataError` where rows lack what is planted.
     """
     pairs, failed = _judged_pairs(study, seed)
+    before = _pairs_before(study)
     ideas = study.ideas.set_index("idea_id")
     papers = study.papers.set_index("paper_id")
     rows = []
-    for idea_id, paper_id in pairs:
+    for idea_id, paper_id in (*pairs, *before):
         planted = _planted(ideas.loc[idea_id], papers.loc[paper_id], idea_id, paper_id)
         for judge in JUDGES:
             rng = _stream(seed, judge.name, idea_id, paper_id)
             row: dict[str, Any] = {"idea_id": idea_id, "paper_id": paper_id, "judge": judge.name}
             if judge.name == FAILING_JUDGE and idea_id in failed:
-                rows.append(row | {"state": "call_failed", "reason": "The call timed out."})
+                row |= {"state": "call_failed", "reason": "The call timed out."}
             else:
-                rows.append(row | _verdict(rng, judge, planted))
+                row |= _verdict(rng, judge, planted)
+            rows.append(row | {"reason": None} if (idea_id, paper_id) in before else row)
     frame, problems = admit(TABLES["verdicts"], pd.DataFrame(rows, dtype=object), file="verdicts")
     assert not problems, problems
     return frame
@@ -139,6 +148,20 @@ def _judged_pairs(study: Study, seed: int) -> tuple[list[tuple[str, str]], set[s
     chosen = np.random.default_rng([seed, len(own)]).permutation(own)[:FAILED_EPISODES]
     failed = {str(ids[row]) for row in laid.ideas[chosen].ravel().tolist() if row >= 0}
     return sorted(pairs), failed
+
+
+def _pairs_before(study: Study) -> dict[tuple[str, str], None]:
+    """Pairs of the window before every second cutoff, sorted; none where it was not searched."""
+    found = read_geometry(study)
+    if found is None:
+        return {}
+    days = sorted(study.ideas["cutoff"].unique())[1::2]
+    own = study.ideas["cutoff"].isin(days).to_numpy()
+    near = first_candidates(study, study.settings.r, of=found.backward)[own]
+    rows, places = np.nonzero(near >= 0)
+    ids = study.ideas.loc[own, "idea_id"].to_numpy()[rows].tolist()
+    papers = study.papers["paper_id"].to_numpy()[near[rows, places]].tolist()
+    return dict.fromkeys(sorted(zip(ids, papers, strict=True)))
 
 
 def _planted(idea: pd.Series, paper: pd.Series, idea_id: str, paper_id: str) -> _Pair:

@@ -20,7 +20,7 @@ from dashboard.charts.forecast_hidden import (
 )
 from dashboard.forecast import views
 from dashboard.forecast.controls import Choices
-from dashboard.prose import count, fixed, interval, plain, sentence
+from dashboard.prose import count, fixed, interval, listing, plain, sentence
 
 MEASURE = "forecast_measure"
 
@@ -154,6 +154,14 @@ def _backward(found: Diagnostics, choices: Choices) -> None:
         key="backward",
         alt="Forecasts against the window after and before their cutoff",
     )
+    past = [plain(row.system) for row in rows if row.high is not None and row.high < 0]
+    if past:
+        st.markdown(
+            f"**{listing(past)}** met more in the window before than in the one foreseen: what"
+            " such forecasts tell was there already."
+        )
+    elif any(row.high is not None for row in rows):
+        st.markdown("No system met more in the window before than in the one foreseen.")
     reasons = {row.undefined for row in rows if row.undefined}
     for reason in sorted(reasons):
         st.caption(f"{sentence(reason.replace('STUDY', str(choices.view.study.folder)))}.")

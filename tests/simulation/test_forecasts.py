@@ -16,6 +16,7 @@ from core.errors import DataError, UsageError
 from core.files import CONFIG_FILE
 from core.forecast.geometry import read_geometry
 from core.forecast.ledger import ledger
+from core.forecast.probes import backward_control
 from core.forecast.score import score_forecasts
 from core.judging.generality import read_ratings
 from core.matching.candidates import is_stale
@@ -164,6 +165,24 @@ def test_verdicts_follow_the_planted_relation_not_the_similarity(bundled: Study)
     turned["similarity"] = -turned["similarity"]
     moved = simulate_verdicts(replace(bundled, candidates=turned))
     pd.testing.assert_frame_equal(moved, bundled.verdicts)
+
+
+def test_what_repeats_the_past_is_found_in_the_window_before(bundled: Study) -> None:
+    """past-titles meets more in the window before, under both judges; no other system is told
+    to, and where that window was not searched nothing is graded in it."""
+    found = backward_control(
+        bundled,
+        ledger(bundled, bundled.settings),
+        bundled.settings,
+        read_geometry(bundled),
+        draws=1000,
+        seed=0,
+    )
+    told = {(row.system, row.judge) for row in found if row.high is not None and row.high < 0}
+    assert told == {(PAST_TITLES, judge.name) for judge in JUDGES}
+    assert all(row.undefined is None and row.episodes >= 20 for row in found)
+    unsearched = replace(bundled, folder=None)
+    assert len(simulate_verdicts(unsearched)) == 14_080
 
 
 def test_a_verdict_does_not_depend_on_what_else_is_judged(bundled: Study) -> None:
