@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import streamlit as st
 
 from core.cache import engine_digest, remembered
-from core.config import Settings, StudyConfig
+from core.config import DIAGNOSTIC_DRAWS, Settings, StudyConfig
 from core.files import CONFIG_FILE, DERIVED
 from core.hindsight.results import Score, SpecificationCurve, Sweep
 from core.study import Study
@@ -111,6 +111,7 @@ def specifications(
 
     def compute(study: Study, settings: Settings) -> SpecificationCurve:
         choices = (a, b, *sorted(grid.items()))
+        settings = few_draws(settings)
         return remembered(
             study,
             settings,
@@ -127,7 +128,10 @@ def variants(view: View) -> Variants:
     """The study under every normaliser."""
     from core.hindsight.variants import variants
 
-    return kept("variants", view, variants, "normalizer", *_BESIDE)
+    def compute(study: Study, settings: Settings) -> Variants:
+        return variants(study, few_draws(settings))
+
+    return kept("variants", view, compute, "normalizer", *_BESIDE)
 
 
 def null(view: View) -> Null:
@@ -142,6 +146,12 @@ def described(view: View) -> Description:
     from core.hindsight.descriptives import describe
 
     return kept("described", view, lambda study, _: describe(study), *Settings.model_fields)
+
+
+def few_draws(settings: Settings) -> Settings:
+    """``settings`` with at most ``DIAGNOSTIC_DRAWS`` draws, for pages that take hundreds of
+    intervals at once; such a page says so (``components.draws_told``)."""
+    return settings.model_copy(update={"draws": min(settings.draws, DIAGNOSTIC_DRAWS)})
 
 
 def kept(

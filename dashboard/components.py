@@ -116,6 +116,16 @@ def score_or_stop(view: state.View) -> Score:
     return cached.score(view)
 
 
+def draws_told(view: state.View) -> None:
+    """Says on a page of many intervals that they take fewer draws than the settings name."""
+    few = cached.few_draws(view.settings).draws
+    if few < view.settings.draws:
+        st.caption(
+            f"This page takes many intervals at once, so each rests on {few:,} of the settings'"
+            f" {view.settings.draws:,} draws; commands and notebooks take them all."
+        )
+
+
 def choose_pair(view: state.View, pair: tuple[str, str] | None) -> tuple[str, str] | None:
     """The two systems that a page compares: ``pair``, or the user's choice among several."""
     systems = view.systems

@@ -29,11 +29,22 @@ if empty := ideas_with_empty_pool(study, view.settings):
 snapshot = (
     f"Citations as of {config.snapshot}." if config.snapshot else "No snapshot date is given."
 )
+cutoffs = study.ideas["cutoff"].dropna().dt.date
+if len(cutoffs) and (cutoffs != config.cutoff).any():
+    least, most = cutoffs.min(), cutoffs.max()
+    if len(cutoffs) < len(study.ideas):
+        least, most = min(least, config.cutoff), max(most, config.cutoff)
+    windows = (
+        f"Each idea has a window of its own: {count(config.horizon_months, 'month')} from its"
+        f" cutoff (excluded), the first after {least}, the last to {config.window_end(most)}. A"
+        " paper counts as in the window where it lies in any of them."
+    )
+else:
+    windows = f"The window runs from {config.cutoff} (excluded) to {config.window_end()}."
 components.page(
     f"{count(len(study.ideas), 'idea')} against {count(counts.in_window, 'paper')};"
     f" {counts.papers - counts.in_window:,} more lie outside the window",
-    f"The window runs from {config.cutoff} (excluded) to {config.window_end()}. {snapshot}"
-    f" {count(len(odd), 'thing')} missing or odd, listed below.",
+    f"{windows} {snapshot} {count(len(odd), 'thing')} missing or odd, listed below.",
 )
 
 st.subheader("What is loaded", anchor=False)

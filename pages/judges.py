@@ -45,6 +45,7 @@ if pairs:
     parts.agreement_table(found, chosen_first)
     if pair is not None:
         st.caption(left_out_sentence(pair) + one_order_sentence(found, on))
+components.draws_told(view)
 parts.who_judged(view, found)
 
 disputes, marking, repeats, biases, together = st.tabs(

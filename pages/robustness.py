@@ -78,6 +78,8 @@ components.chart(
     title=venue_title(variants, view.settings.normalizer),
 )
 
+components.draws_told(view)
+
 null = cached.null(view)
 st.subheader("What would be scored by chance?", anchor=False)
 if null.undefined:

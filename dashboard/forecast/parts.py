@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.forecast.episode_view import EpisodeName
 from core.forecast.score import ForecastScore
-from dashboard import components, navigation, picking, state
+from dashboard import cached, components, navigation, picking, state
 from dashboard.charts.forecast import metric_name, systems_of
 from dashboard.charts.forecast_parts import failures_chart, topics_chart, topics_table
 from dashboard.charts.theme import system_styles
@@ -195,7 +195,7 @@ def judges(view: state.View) -> None:
         components.table(_two_by_two(gate), key="gate_table", alt="Both judges' gate", csv=False)
     st.caption(
         "Over all stored verdicts that both judges gave; κ of grades has quadratic weights."
-        f" Intervals from at most {views.AGREEMENT_DRAWS:,} draws."
+        f" Intervals from {cached.few_draws(view.settings).draws:,} draws."
     )
     if "judges" in {info.name for info in navigation.infos()}:
         components.link("judges", "Everything on the judges", icon=":material/gavel:", on="gate")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from core.study import Study
 
 AGREEMENT_ON = ("gate", "problem", "method", "specificity")
-AGREEMENT_DRAWS = 1000
 _CREDIT = ("gate_pm", "gate_s", "slots", "r", "ambiguous_dates")
 _SCORE = (*_CREDIT, "seed", "draws")
 _AGREEMENT = ("gate_pm", "gate_s", "seed", "draws")
@@ -63,13 +62,13 @@ def diagnostics(view: View) -> Diagnostics:
 def agreement(view: View) -> tuple[PairAgreement, ...]:
     """Every pair of judges on the gate and the three grades, over all stored verdicts.
 
-    Intervals take at most ``AGREEMENT_DRAWS`` draws, so that the panel opens at once.
+    Intervals take few draws, so that the panel opens at once.
     """
     from core.agreement import marks_of
     from core.agreement.pairs import all_pairs
 
     def compute(study: Study, settings: Settings) -> tuple[PairAgreement, ...]:
-        few = settings.model_copy(update={"draws": min(settings.draws, AGREEMENT_DRAWS)})
+        few = cached.few_draws(settings)
         return tuple(
             pair for on in AGREEMENT_ON for pair in all_pairs(marks_of(study, on, few), few)
         )

@@ -38,7 +38,7 @@ def agreement(view: View) -> Agreement:
     """Every pair and set of judges on every dimension."""
     from core.agreement import agreement
 
-    return _kept(view, "agreement", agreement)
+    return _kept(view, "agreement", lambda s, own: agreement(s, cached.few_draws(own)))
 
 
 def confusion(view: View, a: str, b: str, on: str) -> Confusion:

@@ -368,3 +368,22 @@ def test_any_protocol_works_on_the_bundled_study(open_page: Open, tmp_path: Path
     for name in ("overview", "thresholds", "quadrants", "ideas", "data"):
         app = open_page(name, copied)
         assert app.title[0].value
+
+
+def test_the_page_on_data_names_no_single_window(open_page: Open) -> None:
+    """Cutoffs run from July to December 2024, and each window takes the three months after."""
+    app = open_page("data", DEMO)
+    assert "a window of its own: 3 months from its cutoff (excluded)" in texts(app)
+    assert "the first after 2024-07-31, the last to 2025-03-31" in texts(app)
+    assert "The window runs from" not in texts(app)
+
+
+def test_the_backward_panel_names_who_repeats_the_past(open_page: Open) -> None:
+    app = open_page("forecasting", DEMO, forecast_part="Behind the rate", draws="200")
+    assert "**past-titles** met more in the window before" in texts(app)
+
+
+def test_pages_of_many_intervals_say_how_few_draws_they_take(open_page: Open, folder: Path) -> None:
+    app = open_page("robustness", folder, draws="10000")
+    assert "rests on 1,000 of the settings' 10,000 draws" in texts(app)
+    assert "of the settings'" not in texts(open_page("robustness", folder, draws="500"))
