@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -30,6 +32,7 @@ snapshot = (
     f"Citations as of {config.snapshot}." if config.snapshot else "No snapshot date is given."
 )
 cutoffs = study.ideas["cutoff"].dropna().dt.date
+least, most = config.cutoff, config.cutoff
 if len(cutoffs) and (cutoffs != config.cutoff).any():
     least, most = cutoffs.min(), cutoffs.max()
     if len(cutoffs) < len(study.ideas):
@@ -115,8 +118,10 @@ else:
         )
 
 st.subheader("When the papers appeared", anchor=False)
-months = found.months
+months = replace(found.months, cutoff=least, window_end=config.window_end(most))
 if months.n:
+    if least != most:
+        st.caption("Dark: from the first window's opening to the last one's end.")
     components.chart(papers_chart(months, components.theme()), key="papers_per_month")
 else:
     components.nothing("No paper has a month of publication, so there is nothing to draw.")
