@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("OMP_NUM_THREADS", "2")
+# Beside another process of tests, threads of the numeric libraries wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
 os.environ["HF_HUB_OFFLINE"] = "1"
 # Nothing that a test keeps between runs meets what a user has kept.
 os.environ["FORESEEN_CACHE"] = tempfile.mkdtemp(prefix="foreseen-tests-")
@@ -23,6 +24,15 @@ settings.load_profile("foreseen")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What shares a browser or a model's server stays in one process, with ``-n`` too."""
+    for item in items:
+        for name in ("browser", "llm"):
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(scope="session")

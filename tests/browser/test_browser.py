@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import study_folder
+from command_process import opened
+from driving import settle
 
 from dashboard import navigation
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-background-networking"]
-ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium on this machine"),
-]
-# Opened below the root, Streamlit's page looks for its server under each part of the path first.
-_STREAMLITS_OWN = re.compile(r"/\w+/_stcore/")
-_QUIET = "!document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -35,76 +23,15 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("browser")
     study_folder(folder / "studies" / "small", simulated=True)
     study_folder(folder / "studies" / "three", name="Three", systems=("a*b_c", "beta", "gamma"))
-    with socket.create_server(("localhost", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", "from core.cli import main; main()", "open", "studies"]
-    server = subprocess.Popen(
-        [*command, f"--server.port={port}"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        assert f"http://localhost:{port}/" in line
-        yield f"http://localhost:{port}"
-        server.send_signal(signal.SIGINT)
-        _, errors = server.communicate(timeout=20)
-        assert "Traceback" not in errors
-    finally:
-        server.kill()
-        server.wait()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page whose console must stay free of errors, and which calls nothing but the server."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    troubles: list[str] = []
-
-    def heard(message: Any) -> None:
-        if message.type == "error" and not _STREAMLITS_OWN.search(message.location["url"]):
-            troubles.append(f"{message.text} ({message.location['url']})")
-
-    def asked(request: Any) -> None:
-        if not request.url.startswith(("http://localhost", "data:", "blob:", "ws://localhost")):
-            troubles.append(f"asked for {request.url}")
-
-    page.on("console", heard)
-    page.on("request", asked)
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    yield page
-    context.close()
-    assert troubles == []
-
-
-def settle(page: Any) -> None:
-    """Wait until a title stands and the script rests."""
-    page.wait_for_selector("h1, [data-testid=stException]")
-    page.wait_for_function(_QUIET)
-    assert page.locator("[data-testid=stException]").all_inner_texts() == []
+    with opened(folder, "studies") as address:
+        yield address
 
 
 @pytest.mark.parametrize("info", list(navigation.infos()), ids=lambda info: info.name)
 def test_every_page_opens_by_its_address(page: Any, address: str, info: Any) -> None:
     page.goto(f"{address}{info.path}")
     settle(page)
-    assert page.get_by_text("its papers and citations are invented").first.is_visible()
+    page.get_by_text("its papers and citations are invented").first.wait_for()
 
 
 def test_every_page_opens_from_the_menu_and_keeps_theta(page: Any, address: str) -> None:
@@ -132,6 +59,7 @@ def test_moving_theta_changes_numbers_and_address(page: Any, address: str) -> No
         "before => document.querySelector('[data-testid=stMetricValue]').innerText !== before",
         arg=before,
     )
+    settle(page)
     shared = page.url
     after = card.inner_text()
     page.goto(shared)
@@ -144,15 +72,15 @@ def test_moving_theta_changes_numbers_and_address(page: Any, address: str) -> No
 def test_a_link_picks_study_page_and_settings(page: Any, address: str) -> None:
     page.goto(f"{address}/thresholds?study=Three&theta=0.66&normalizer=log")
     settle(page)
-    assert page.get_by_text("At θ = 0.660").first.is_visible()
-    assert page.get_by_text("min–max of log(1 + citations)").is_visible()
+    page.get_by_text("At θ = 0.660").first.wait_for()
+    page.get_by_text("min–max of log(1 + citations)").wait_for()
     assert "study=Three" in page.url
 
 
 def test_a_bad_link_is_told_and_tidied(page: Any, address: str) -> None:
     page.goto(f"{address}/?theta=high")
     settle(page)
-    assert page.get_by_text("of the link could not be taken").is_visible()
+    page.get_by_text("of the link could not be taken").wait_for()
     page.wait_for_function("!location.search.includes('theta')")
 
 
@@ -170,7 +98,7 @@ def test_a_csv_is_downloaded(page: Any, address: str) -> None:
 def test_an_idea_link_opens_the_idea(page: Any, address: str) -> None:
     page.goto(f"{address}/ideas?idea=retrieval-03")
     settle(page)
-    assert page.get_by_text("retrieval-03").first.is_visible()
+    page.get_by_text("retrieval-03").first.wait_for()
     assert "idea=retrieval-03" in page.url
 
 

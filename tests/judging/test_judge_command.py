@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_process import finish, kill_after_calls, start, wait_for_calls
 from judging_helpers import study_of
 from misbehaving import Server, serving
 from typer.testing import CliRunner
@@ -20,8 +17,6 @@ from typer.testing import CliRunner
 from core.cli import app
 from core.judging.calls import read_calls
 from core.study import Study
-
-WAIT = 60.0
 
 
 @pytest.fixture
@@ -32,26 +27,6 @@ def server() -> Iterator[Server]:
 
 def words(folder: Path, server: Server, *more: str) -> list[str]:
     return ["judge", "scores", str(folder), "--model", "m", "--base-url", server.url, *more]
-
-
-def start(command: list[str], root: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", "from core.cli import main; main()", *command],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    )
-
-
-def wait_for_calls(path: Path, count: int, process: subprocess.Popen[str]) -> None:
-    """Until the log holds so many lines; fails where the process ends first."""
-    until = time.monotonic() + WAIT
-    while not path.exists() or path.read_bytes().count(b"\n") < count:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_marks_reach_the_table_and_the_terminal(server: Server, tmp_path: Path) -> None:
@@ -121,22 +96,17 @@ def test_wrong_use_is_told(
 
 
 def test_killed_in_the_middle_and_resumed_nothing_answered_is_asked_again(
-    server: Server, tmp_path: Path, root: Path
+    server: Server, tmp_path: Path
 ) -> None:
     study_of(tmp_path / "s", ["well"] * 40)
     server.delay = 0.02
     log = tmp_path / "s" / "calls.jsonl"
     command = words(tmp_path / "s", server, "--repeats", "2", "--concurrency", "2")
-    process = start(command, root)
-    wait_for_calls(log, 15, process)
-    process.kill()
-    process.communicate()
+    kill_after_calls(start(*command), log, 15)
     kept = Counter(call.key["idea_id"] for call in read_calls(log).calls)
     assert 15 <= kept.total() < 80
     server.asked.clear()
-    second = start(command, root)
-    output, errors = second.communicate(timeout=WAIT)
-    assert second.returncode == 0, errors
+    output = finish(start(*command))
     assert f"{kept.total()} answered already" in output
     assert server.asked == Counter({f"a{place}": 2 for place in range(40)}) - kept
     table = Study.open(tmp_path / "s").scores
@@ -145,14 +115,14 @@ def test_killed_in_the_middle_and_resumed_nothing_answered_is_asked_again(
     assert table["call_id"].is_unique
 
 
-def test_ctrl_c_writes_everything_answered(server: Server, tmp_path: Path, root: Path) -> None:
+def test_ctrl_c_writes_everything_answered(server: Server, tmp_path: Path) -> None:
     study_of(tmp_path / "s", ["well"] * 200)
     server.delay = 0.02
     log = tmp_path / "s" / "calls.jsonl"
-    process = start(words(tmp_path / "s", server, "--concurrency", "2"), root)
-    wait_for_calls(log, 10, process)
+    process = start(*words(tmp_path / "s", server, "--concurrency", "2"))
+    wait_for_calls(process, log, 10)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=WAIT)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "Stopping" in errors
     assert "stopped by the user" in output

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from builders import table
+from command_process import finish, kill_after_calls, start
 
 from core.judging.calls import read_calls
 from core.judging.comparisons import FIELDS
@@ -66,38 +63,20 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
-def start(study: Path, url: str, root: Path) -> subprocess.Popen[str]:
+def words(study: Path, url: str) -> list[str]:
     command = ["judge", "comparisons", str(study), "--model", "smollm2", "--base-url", url]
     command += ["--references", str(REFERENCES), "--orders", "both", "--no-embedding"]
     command += ["--temperature", "0.2", "--max-tokens", "80"]
-    command += ["--concurrency", "1", "--timeout", "300", "--json"]
-    return subprocess.Popen(
-        [sys.executable, "-c", "from core.cli import main; main()", *command],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    )
+    return [*command, "--concurrency", "1", "--timeout", "300", "--json"]
 
 
-def test_killed_and_resumed_end_to_end(study: Path, llm_url: str, root: Path) -> None:
+def test_killed_and_resumed_end_to_end(study: Path, llm_url: str) -> None:
     log = study / "calls.jsonl"
-    process = start(study, llm_url, root)
-    until = time.monotonic() + WAIT
-    while not log.exists() or log.read_bytes().count(b"\n") < BEFORE_THE_KILL:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    process.kill()
-    process.communicate()
+    kill_after_calls(start(*words(study, llm_url)), log, BEFORE_THE_KILL, wait=WAIT)
     before = read_calls(log).calls
     assert BEFORE_THE_KILL <= len(before) < CALLS
 
-    process = start(study, llm_url, root)
-    output, errors = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, errors
-    told = json.loads(output)
+    told = json.loads(finish(start(*words(study, llm_url)), wait=WAIT))
     calls = read_calls(log).calls
     assert told["calls"] == CALLS - len(before)
     assert len({call.cache_key for call in calls}) == len(calls) == CALLS  # none asked twice

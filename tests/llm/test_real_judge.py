@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from builders import table
+from command_process import finish, kill_after_calls, start
 
 from core.judging.calls import CallIndex, read_calls
 from core.judging.scores import FIELDS
@@ -27,59 +23,27 @@ DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """Twenty ideas of the bundled study where there is one, else twenty of our own."""
+    """Twenty ideas of the bundled study."""
     folder = tmp_path / "study"
     made = Study.create(folder, cutoff=date(2023, 6, 30))
-    if (DEMO / "study.toml").is_file():
-        ideas = Study.open(DEMO).ideas.head(IDEAS).reset_index(drop=True)
-    else:
-        subjects = ["proofs", "code search", "protein design", "weather", "speech"]
-        rows = [
-            {
-                "idea_id": f"i{place}",
-                "system": "RA",
-                "title": f"Retrieval for {subjects[place % 5]}",
-                "problem": "What is needed is hard to find.",
-                "method": f"Train a retriever on traces, variant {place}.",
-            }
-            for place in range(IDEAS)
-        ]
-        ideas = table("ideas", rows)
+    ideas = Study.open(DEMO).ideas.head(IDEAS).reset_index(drop=True)
     made.write("ideas", ideas, suffix=".jsonl")
     return folder
 
 
-def start(study: Path, url: str, root: Path) -> subprocess.Popen[str]:
+def words(study: Path, url: str) -> list[str]:
     command = ["judge", "scores", str(study), "--model", "smollm2", "--base-url", url]
     command += ["--repeats", "1", "--temperature", "0.7", "--max-tokens", "300"]
-    command += ["--concurrency", "1", "--timeout", "300", "--json"]
-    return subprocess.Popen(
-        [sys.executable, "-c", "from core.cli import main; main()", *command],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    )
+    return [*command, "--concurrency", "1", "--timeout", "300", "--json"]
 
 
-def test_killed_and_resumed_with_no_call_asked_twice(study: Path, llm_url: str, root: Path) -> None:
+def test_killed_and_resumed_with_no_call_asked_twice(study: Path, llm_url: str) -> None:
     log = study / "calls.jsonl"
-    process = start(study, llm_url, root)
-    until = time.monotonic() + WAIT
-    while not log.exists() or log.read_bytes().count(b"\n") < BEFORE_THE_KILL:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    process.kill()
-    process.communicate()
+    kill_after_calls(start(*words(study, llm_url)), log, BEFORE_THE_KILL, wait=WAIT)
     before = read_calls(log).calls
     assert BEFORE_THE_KILL <= len(before) < IDEAS
 
-    process = start(study, llm_url, root)
-    output, errors = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, errors
-    told = json.loads(output)
+    told = json.loads(finish(start(*words(study, llm_url)), wait=WAIT))
     calls = read_calls(log).calls
     assert told["calls"] == IDEAS - len(before)
     assert told["cached"] + told["kept_failures"] == len(before)
