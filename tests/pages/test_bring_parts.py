@@ -148,7 +148,7 @@ BAD = [
     ("broken.jsonl", b'{"id": 1', "not readable as JSON"),
     ("broken.parquet", b"PAR1junk", "not readable as Parquet"),
     ("notgzip.csv.gz", b"id,problem", "not a whole gzip file"),
-    ("../../etc/passwd", b"root", "passwd: holds nothing"),
+    ("../../etc/passwd", b"root", "passwd: holds no"),
 ]
 
 
