@@ -62,7 +62,7 @@ def _read(opened: Opened, reading: Reading) -> Iterator[Row]:
 
 
 def _read_backtest(opened: Opened, reading: Reading) -> Iterator[Row]:
-    whole = opened.first
+    whole = opened.whole
     system = Path(opened.name.removesuffix(".gz")).stem
     for line, topic, cutoff, window in _windows(whole, reading):
         predictions = _list(window, "predictions")
@@ -79,7 +79,7 @@ def _read_backtest(opened: Opened, reading: Reading) -> Iterator[Row]:
 
 
 def _read_judged(opened: Opened, reading: Reading) -> Iterator[Row]:
-    whole = opened.first
+    whole = opened.whole
     system = _source(opened, whole)
     judge = str(whole.get("judge_model") or "unknown judge")
     for line, topic, cutoff, window in _windows(whole, reading):
@@ -128,7 +128,7 @@ def benchmark_candidates(path: Path) -> tuple[pd.DataFrame, str, int]:
     opened = Opened(path)
     if not _is_judged(opened):
         raise DataError(f"{path}: no judged forecasts of IdeaForecastBench.")
-    whole = opened.first
+    whole = opened.whole
     system = _source(opened, whole)
     rows = []
     for _, topic, cutoff, window in _windows(whole, Reading(opened.name)):
@@ -154,7 +154,7 @@ def benchmark_attempts(path: Path) -> tuple[Attempt, ...]:
     opened = Opened(path)
     if not _is_results(opened):
         raise DataError(f"{path}: no forecasts of IdeaForecastBench.")
-    whole = opened.first
+    whole = opened.whole
     judged = _is_judged(opened)
     system = _source(opened, whole) if judged else Path(opened.name.removesuffix(".gz")).stem
     name = "per_prediction" if judged else "predictions"

@@ -22,7 +22,6 @@ from core.cli import app
 from core.errors import DataError, ForeseenError
 from core.ingest import opening
 from core.ingest.foreign import plan_files, read_foreign
-from core.ingest.formats.opened import stream_list
 from core.ingest.synonyms import SYNONYMS
 from core.ingest.tabular import to_csv
 from core.schema import TABLES
@@ -295,15 +294,3 @@ def test_a_broken_file_leaves_the_study_as_it_was(name: str, tmp_path: Path) -> 
         assert isinstance(done.exception, ForeseenError)
         assert sorted(path.name for path in (tmp_path / "s").iterdir()) == before
     Study.open(tmp_path / "s")
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.lists(JSON, max_size=5), st.integers(1, 40))
-def test_a_list_is_read_item_by_item_as_at_once(values: list[object], chunk: int) -> None:
-    from unittest.mock import patch
-
-    text = json.dumps(values, indent=chunk % 3 or None)
-    with patch("core.ingest.formats.opened._CHUNK", chunk):
-        assert json.dumps(list(stream_list("x", io.StringIO(text)))) == json.dumps(
-            json.loads(text, parse_constant=str)
-        )

@@ -93,7 +93,9 @@ def _paper(line: int, entry: Entry, reading: Reading) -> Row | None:
     cells = {name.lower(): str(field.value) for name, field in entry.fields_dict.items()}
     plain = {name: _plain(cell) for name, cell in cells.items() if name not in ("url", "doi")}
     # Addresses are written as they are, or with LaTeX's marks before _ % & #.
-    cells |= {name: _MARKED.sub(r"\1", cells[name]) for name in ("url", "doi", "eprint") if name in cells}
+    cells |= {
+        name: _MARKED.sub(r"\1", cells[name]) for name in ("url", "doi", "eprint") if name in cells
+    }
     identifiers = {"doi": cells.get("doi"), "arxiv": None}
     for name in ("eprint", "url", "journal"):
         identifiers["arxiv"] = identifiers["arxiv"] or arxiv_id(cells.get(name))

@@ -10,22 +10,21 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from core.cells import is_missing
 from core.errors import DataError
 from core.ingest.cleaning import is_personal
-from core.ingest.json_text import JSON_DECODER, RepeatedKeyError, parse_json
+from core.ingest.json_text import JsonStream, parse_json
 from core.ingest.opening import open_bytes, open_text
 from core.ingest.tabular import json_lines, parquet_file, read_delimited
 
 FileKind = Literal["json", "jsonl", "delimited", "xml", "bibtex", "parquet", "empty"]
 _HEAD = 1 << 16
-_CHUNK = 1 << 20
+_OUTLINED = 100
 _BIBTEX = re.compile(r"\s*(?:%[^\n]*\n\s*)*@\s*[a-z]+\s*[{(]", re.I)
-_NUMBER_OR_NOTHING = re.compile(r"[-+.\deE]*")
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class Opened:
@@ -69,15 +68,23 @@ class Opened:
 
     @cached_property
     def first(self) -> Any:
-        """The first record: a list's first item, a line, a row; the whole of a JSON object.
+        """The first record: a list's first item, a line, a row; of one JSON object its members,
+        long lists among them cut short.
 
         None where there is none, or where it cannot be read.
         """
         try:
+            if self._is_one_object:
+                return self._outline()
             return next((record for _, record in self.records() if record is not None), None)
         except DataError as error:
             self.broken = error
             return None
+
+    @cached_property
+    def whole(self) -> Any:
+        """What :attr:`first` is of, with nothing cut short; None where there is nothing."""
+        return next((record for _, record in self.records() if record is not None), None)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -115,18 +122,14 @@ class Opened:
     def items(self, *lists: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Records that are objects, null as an empty one; those of the list under one of
         ``lists`` where the file is one object that has it."""
-        for number, record in self.records():
+        within = None
+        if self._is_one_object and isinstance(self.first, dict):
+            within = next((n for n in lists if isinstance(self.first.get(n), list)), None)
+        for number, record in self.records() if within is None else self._listed(within):
             value = record or {}
             if not isinstance(value, dict):
                 raise DataError(f"{self.path}, item {number}: must be a JSON object")
-            inner = next((value[name] for name in lists if isinstance(value.get(name), list)), None)
-            if inner is None or self.kind != "json":
-                yield number, value
-                continue
-            for place, item in enumerate(inner, start=1):
-                if not isinstance(item or {}, dict):
-                    raise DataError(f"{self.path}, item {place}: must be a JSON object")
-                yield place, item or {}
+            yield number, value
 
     def _many_lines(self) -> bool:
         """Whether the first line is a whole object and another begins after it."""
@@ -139,9 +142,28 @@ class Opened:
     def _json(self) -> Iterator[tuple[int, Any]]:
         with self.text() as text:
             if self.head[0] == "[":
-                yield from enumerate(stream_list(str(self.path), text), start=1)
+                yield from enumerate(JsonStream(str(self.path), text).items(), start=1)
             else:
                 yield 1, parse_json(str(self.path), text.read().lstrip("\ufeff"))
+
+    @property
+    def _is_one_object(self) -> bool:
+        return self.kind == "json" and self.head[0] == "{"
+
+    def _outline(self) -> dict[str, Any]:
+        """The file's one object, its lists to their first items."""
+        with self.text() as text:
+            return {
+                name: list(islice(value, _OUTLINED)) if isinstance(value, Iterator) else value
+                for name, value in JsonStream(str(self.path), text).members()
+            }
+
+    def _listed(self, within: str) -> Iterator[tuple[int, Any]]:
+        """The items of one list in the file's one object, which is read to its end."""
+        with self.text() as text:
+            for name, value in JsonStream(str(self.path), text).members():
+                if name == within and isinstance(value, Iterator):
+                    yield from enumerate(value, start=1)
 
     def _parquet(self) -> Iterator[tuple[int, dict[str, Any]]]:
         with open_bytes(self.path, self.data) as raw:
@@ -158,61 +180,6 @@ class Opened:
             header, rows = read_delimited(self.path, text, mark)
             for line, row in rows:
                 yield line, dict(zip(header, row, strict=True))
-
-
-def stream_list(place: str, text: IO[str]) -> Iterator[Any]:
-    """The items of one JSON list, each parsed when it is whole; raises :class:`DataError`."""
-    buffer = text.read(_CHUNK).lstrip("\ufeff")
-    at, ended, count = _after_space(buffer, 0) + 1, False, 0
-
-    def broken(what: object) -> DataError:
-        return DataError(f"{place}, item {count + 1}: not readable as JSON: {what}")
-
-    def more() -> bool:
-        """Read on, twice as much as is waiting, so that a long item is not parsed too often."""
-        nonlocal buffer, at, ended
-        chunk = text.read(max(_CHUNK, 2 * (len(buffer) - at)))
-        buffer, at, ended = buffer[at:] + chunk, 0, not chunk
-        return bool(chunk)
-
-    while True:
-        at = _after_space(buffer, at)
-        if at == len(buffer):
-            if not more():
-                raise broken("the list does not end")
-            continue
-        if buffer[at] == "]" and count == 0:
-            break
-        try:
-            item, end = JSON_DECODER.raw_decode(buffer, at)
-        except (RecursionError, RepeatedKeyError) as error:
-            raise broken(error) from None
-        except ValueError as error:
-            if not more():
-                raise broken(error) from None
-            continue
-        # A number may go on behind what has been read: "-0" may be the start of "-0.5".
-        if not ended and _NUMBER_OR_NOTHING.fullmatch(buffer, end) and more():
-            continue
-        yield item
-        count += 1
-        at = _after_space(buffer, end)
-        while at == len(buffer):
-            if not more():
-                raise broken("the list does not end")
-            at = _after_space(buffer, 0)
-        if buffer[at] == "]":
-            break
-        if buffer[at] != ",":
-            raise broken(f"{buffer[at]!r} where a comma must stand")
-        at += 1
-    if buffer[at + 1 :].strip() or text.read().strip():
-        raise broken("something stands after the list")
-
-
-def _after_space(text: str, start: int) -> int:
-    found = _SPACE.match(text, start)
-    return found.end() if found else start
 
 
 def present(cell: object) -> bool:
