@@ -9,11 +9,10 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from core.cells import parse_number
 from core.commands.options import JsonFlag, StudyFolder, jsonable, note, print_json
 from core.config import PresetName
 from core.errors import UsageError, nearest
-from core.ingest.mapping import DEFAULT_JOIN, ImportOptions
+from core.ingest.mapping import DEFAULT_JOIN, ImportOptions, read_codes
 from core.ingest.tabular import replacing
 from core.schema import TABLES
 from core.study import Study
@@ -158,7 +157,7 @@ def register(app: typer.Typer) -> None:
             split_sections=split_sections,
             drop=tuple(drop or ()),
             scales=tuple(scale or ()),
-            codes=_codes(codes),
+            codes=read_codes(codes or ()),
         )
         if table == "papers" and is_large(files):
             done = stream_papers(into, files, options, form=format_, dry_run=dry_run, note=note)
@@ -201,22 +200,6 @@ def _day(option: str, text: str) -> date:
         raise UsageError(
             f"{option} {text!r}: must be a day as YYYY-MM-DD, such as 2024-06-30 ({error})"
         ) from None
-
-
-def _codes(texts: list[str] | None) -> dict[str, float]:
-    """A word may hold an equals sign; the last one parts it from its number."""
-    found: dict[str, float] = {}
-    for text in texts or ():
-        word, _, number = text.rpartition("=")
-        try:
-            value = parse_number(number)
-        except ValueError:
-            word = ""
-        if not word.strip():
-            raise UsageError(f"--code {text!r}: must be WORD=NUMBER, such as Accept=10")
-        if found.setdefault(word.strip(), value) != value:
-            raise UsageError(f"--code gives '{word.strip()}' two numbers. Give one.")
-    return found
 
 
 def _pairs(option: str, texts: list[str] | None) -> dict[str, tuple[str, ...]]:

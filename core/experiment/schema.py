@@ -88,7 +88,10 @@ class Import(Part):
     missing: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="values that mean unknown, by column"
     )
-    split_sections: str | None = Field(None, description="a column to part by its headings")
+    code: tuple[str, ...] = Field((), description="WORD=NUMBER, the number of a word in marks")
+    split_sections: str | None = Field(
+        None, description="a column to part by its headings (else as guessed; '' parts none)"
+    )
     drop: tuple[str, ...] = Field((), description="columns to leave out")
     scale: tuple[str, ...] = Field((), description="scales of review marks")
 

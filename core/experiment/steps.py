@@ -129,7 +129,7 @@ class ImportStep(Step):
     def run(self, work: Work) -> Done:
         from core.ingest.foreign import plan_files, read_files
         from core.ingest.importing import open_for_import
-        from core.ingest.mapping import ImportOptions
+        from core.ingest.mapping import ImportOptions, read_codes
 
         part = self.part
         options = ImportOptions(
@@ -137,6 +137,7 @@ class ImportStep(Step):
             join=part.join,
             constants=part.constants,
             missing=part.missing,
+            codes=read_codes(part.code),
             split_sections=part.split_sections,
             drop=part.drop,
             scales=part.scale,

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.cells import is_missing
+from core.cells import is_missing, parse_number
 from core.errors import DataError, UsageError, nearest
 from core.ingest.cleaning import is_personal
 from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
@@ -103,6 +103,25 @@ class FieldMapping:
                 MappedColumn(theirs=self.section_column, ours=", ".join(HEADINGS), how="section")
             )
         return tuple(lines)
+
+
+def read_codes(texts: Iterable[str]) -> dict[str, float]:
+    """The number of each word in marks, from ``WORD=NUMBER``; raises :class:`UsageError`.
+
+    A word may hold an equals sign; the last one parts it from its number.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        word, _, number = text.rpartition("=")
+        try:
+            value = parse_number(number)
+        except ValueError:
+            word = ""
+        if not word.strip():
+            raise UsageError(f"--code {text!r}: must be WORD=NUMBER, such as Accept=10")
+        if found.setdefault(word.strip(), value) != value:
+            raise UsageError(f"--code gives '{word.strip()}' two numbers. Give one.")
+    return found
 
 
 def propose_mapping(table: Table, raw: RawFile, options: ImportOptions) -> FieldMapping:

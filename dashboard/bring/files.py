@@ -36,6 +36,8 @@ _IN_THE_PAGE = (
     (r" has a column \(--map\) and a constant \(--set\)\.", " has a column and a constant."),
     (r"--(?:map|set|missing) ('[^']*')", r"\1"),
     (r"--split-sections", "parting by headings"),
+    (r": --code \"([^\"]*)\"", r" as \1 under ‘Numbers of words’."),
+    (r"--code", "‘Numbers of words’:"),
 )
 
 Result = TypeVar("Result")

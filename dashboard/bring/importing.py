@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,8 @@ def _planned(
             options = mapping.draw(TABLES[name], generic[0])
         else:
             st.caption("The format says which column is which.")
+        if "judge" in TABLES[name].names:
+            options = replace(options, codes=mapping.codes(name))
         key = (ids, name, repr(options), study.digest, bool(generic))
         return upload_files.remembered(
             "_bring_plan", key, lambda: _Planned.of(plan_files(study, name, read, options))

@@ -12,7 +12,13 @@ import streamlit as st
 
 from core.errors import UsageError
 from core.ingest.cleaning import is_personal
-from core.ingest.mapping import DEFAULT_JOIN, ImportOptions, guess_columns, guess_section
+from core.ingest.mapping import (
+    DEFAULT_JOIN,
+    ImportOptions,
+    guess_columns,
+    guess_section,
+    read_codes,
+)
 from core.ingest.synonyms import SYNONYMS
 from core.ingest.tabular import RawFile
 from core.schema import TABLES, Table
@@ -149,6 +155,18 @@ def draw(table: Table, raw: RawFile) -> ImportOptions:
         if stood:
             st.caption(f"{name}: the value for every row stands in for ‘{plain(stood[0])}’.")
     return options_of(table, choice)
+
+
+def codes(table: str) -> dict[str, float]:
+    """The numbers of words among marks, one a line; raises :class:`UsageError`."""
+    text = st.text_area(
+        "Numbers of words",
+        key=f"bring_codes_{table}",
+        placeholder="Accept=10",
+        help="WORD=NUMBER, one a line, where marks are words",
+        height=68,
+    )
+    return read_codes(filter(None, map(str.strip, text.splitlines())))
 
 
 def _editor(table: Table, raw: RawFile, own: Mapping[str, str], key: str) -> dict[str, str]:

@@ -505,3 +505,21 @@ def test_matching_says_what_is_lacking(tmp_path: Path, open_bring: Open) -> None
     app = open_bring(tmp_path / "bare", "Matching")
     assert "no ideas and papers" in app.info[-1].value
     assert not [button for button in app.button if button.key == "bring_match"]
+
+
+def test_words_among_marks_get_their_numbers(folder: Path, open_bring: Open) -> None:
+    table = b"yes,no,yes\nyes,yes,no\n"
+    app = give(open_bring(folder, bring_table="scores"), ("raters.csv", table))
+    assert "Numbers of words" in texts(app)
+    widget(app.text_area, "bring_codes_").set_value("yes=10\nno=1")
+    press(run(app), "bring_write")
+    marks = Study.open(folder).scores
+    added = marks[marks["judge"].str.startswith("raters rater")]
+    assert sorted(added["overall"]) == [1, 1, 10, 10, 10, 10]
+
+
+def test_a_word_with_two_numbers_is_told(folder: Path, open_bring: Open) -> None:
+    app = give(open_bring(folder, bring_table="scores"), ("raters.csv", b"yes,no\nyes,no\n"))
+    widget(app.text_area, "bring_codes_").set_value("yes=10\nyes=9")
+    run(app)
+    assert "two numbers" in app.error[0].value
