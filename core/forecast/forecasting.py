@@ -128,7 +128,7 @@ def run_strategy(
     refuse_foreign_forecasts(study, system)
     strategy = open_strategy(name, study, settings or study.settings, judge=prior_judge)
     steps = _Steps(study, strategy, episodes, ask, system, model)
-    spent = _Spent(budget or Budget())
+    left = budget or Budget()
     reports: list[RunReport] = []
     for step in range(strategy.steps):
         tasks = steps.tasks(step)
@@ -148,7 +148,7 @@ def run_strategy(
                 judge=system,
                 parameters=parameters,
                 limits=limits,
-                budget=spent.left,
+                budget=left,
                 prices=prices,
                 retry=retry,
                 retry_failed=retry_failed,
@@ -157,29 +157,12 @@ def run_strategy(
                 stop=stop,
             )
         steps.take(step, report.outcomes)
-        spent.add(report)
+        left = left.after(report.calls, report.tokens_in + report.tokens_out, report.cost)
         reports.append(report)
     found = steps.found()
     study = _name_model(keep_forecasts(steps.study, found), system, model)
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
     return _run(study, name, system, model, episodes, found, tuple(reports), notes)
-
-
-class _Spent:
-    """What a budget for the whole run leaves for the next step."""
-
-    def __init__(self, budget: Budget) -> None:
-        self.left = budget
-
-    def add(self, report: RunReport) -> None:
-        def less(limit: Any, used: float | None) -> Any:
-            return None if limit is None else max(limit - (used or 0), 0)
-
-        self.left = Budget(
-            calls=less(self.left.calls, report.calls),
-            tokens=less(self.left.tokens, report.tokens_in + report.tokens_out),
-            cost=less(self.left.cost, report.cost),
-        )
 
 
 class _Steps:

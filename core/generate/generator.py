@@ -247,7 +247,7 @@ def generate(
         asked, problems = ready.first(), dict[str, Problem]()
         if ready.search is not None:
             report = ask(asked.tasks, None)
-            left = _rest(left, report)
+            left = left.after(report.calls, report.tokens_in + report.tokens_out, report.cost)
             problems = found_problems(report.outcomes, asked)
             asked = ready.second(problems)
         if ready.search is None or runs[-1].stopped is None:
@@ -335,19 +335,6 @@ def _failures(outcomes: Sequence[Outcome]) -> list[tuple[str, str, str]]:
         for outcome in outcomes
         if outcome.reading.values is None
     ]
-
-
-def _rest(budget: Budget, report: RunReport) -> Budget:
-    """What the second stage may still use."""
-
-    def less(whole: Any, used: Any) -> Any:
-        return None if whole is None else max(type(whole)(0), whole - (used or 0))
-
-    return Budget(
-        calls=less(budget.calls, report.calls),
-        tokens=less(budget.tokens, report.tokens_in + report.tokens_out),
-        cost=less(budget.cost, report.cost),
-    )
 
 
 def _noted(study: Study, system: str, model: str, until: date | None) -> Study:
