@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -26,13 +27,20 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a browser or a model's server stays in one process, with ``-n`` too."""
-    for item in items:
-        for name in ("browser", "llm"):
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group(name))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n``, what shares a browser or a model's server stays in one process, and goes first.
+
+    By folder, since the marks for it (``--dist loadgroup``) have no effect under pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFolder(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folder = nodeid.partition("tests/")[2].partition("/")[0]
+            return folder if folder in ("browser", "llm") else nodeid
+
+    return ByFolder(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(scope="session")
