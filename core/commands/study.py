@@ -144,7 +144,7 @@ def register(app: typer.Typer) -> None:
         json_: JsonFlag = False,
     ) -> None:
         from core.ingest.foreign import plan_files, read_files
-        from core.ingest.importing import open_for_import
+        from core.ingest.importing import apply_all, open_for_import
         from core.ingest.paper_stream import is_large, stream_papers
 
         if table not in TABLES:
@@ -166,7 +166,7 @@ def register(app: typer.Typer) -> None:
             read = read_files(table, files, options, form=format_)
             study = open_for_import(into, *{name for file in read for name in file.tables})
             plans = plan_files(study, table, read, options, form=format_)
-            done, *others = [plan.report if dry_run else plan.apply()[1] for plan in plans]
+            done, *others = [plan.report for plan in plans] if dry_run else apply_all(plans)
         told = done.to_dict()
         if others:
             told["also"] = [other.to_dict() for other in others]

@@ -128,7 +128,7 @@ class ImportStep(Step):
 
     def run(self, work: Work) -> Done:
         from core.ingest.foreign import plan_files, read_files
-        from core.ingest.importing import open_for_import
+        from core.ingest.importing import apply_all, open_for_import
         from core.ingest.mapping import ImportOptions, read_codes
 
         part = self.part
@@ -145,7 +145,7 @@ class ImportStep(Step):
         read = read_files(part.table, self.files(work), options, form=part.format)
         opened = open_for_import(work.folder, *{name for file in read for name in file.tables})
         plans = plan_files(opened, part.table, read, options, form=part.format)
-        reports = [plan.apply()[1] for plan in plans]
+        reports = apply_all(plans)
         for report in reports:
             work.around.log(report.to_text())
         told = ", ".join(f"{r.table} {r.rows_before:,} → {r.rows_after:,} rows" for r in reports)

@@ -3,8 +3,7 @@
 ::
 
     plans = plan_files(study, "ideas", [Path("ideas.json")])
-    for plan in plans:
-        plan.apply()
+    apply_all(plans)
 
 A file that holds ideas and marks gives two plans; all are made before one is applied.
 """

@@ -29,7 +29,7 @@ from core.ingest.merge import merge_papers
 from core.ingest.reference_shapes import FORMATS as REFERENCE_FORMATS
 from core.ingest.reference_shapes import flattened
 from core.ingest.report import DroppedRow, FileReport, ImportReport, LinkedId, MergedPaper
-from core.ingest.tabular import RawFile, read_rows
+from core.ingest.tabular import RawFile, read_rows, replacing
 from core.ingest.upsert import REPEAT_RULE, number_repeats, upsert
 from core.schema import TABLES, Table, admit
 from core.study import Study, frame_digest, table_file
@@ -131,6 +131,42 @@ def plan_import(
     )
     changed = frame_digest(frame) != frame_digest(old)
     return ImportPlan(study=study, table=name, frame=frame, report=report, changed=changed)
+
+
+def apply_all(plans: Sequence[ImportPlan]) -> tuple[ImportReport, ...]:
+    """Write the tables of one import: all of them or none.
+
+    Where a later table cannot be written the earlier ones are put back. Raises
+    :class:`DataError`.
+    """
+    folder = plans[0].study.folder
+    before = {} if folder is None else {plan.table: _kept(folder, plan.table) for plan in plans}
+    try:
+        return tuple(plan.apply()[1] for plan in plans)
+    except BaseException as error:
+        for name, old in before.items():
+            if folder is not None:
+                _put_back(folder, name, old)
+        if isinstance(error, OSError):
+            raise DataError(
+                f"Nothing was written: {error}. Make room or mend the rights, and import again."
+            ) from None
+        raise
+
+
+def _kept(folder: Path, name: str) -> tuple[Path, bytes] | None:
+    path = table_file(folder, name)
+    return None if path is None else (path, path.read_bytes())
+
+
+def _put_back(folder: Path, name: str, old: tuple[Path, bytes] | None) -> None:
+    path = table_file(folder, name)
+    if old is None:
+        if path is not None:
+            path.unlink()
+    elif path != old[0] or path.read_bytes() != old[1]:
+        with replacing(old[0]) as file:
+            file.write(old[1])
 
 
 def open_for_import(folder: Path, *names: str) -> Study:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from foreign_files import FILES
 from typer.testing import CliRunner, Result
 
 from core.cli import app
@@ -141,3 +143,25 @@ def test_import_help_tells_the_syntax() -> None:
     text = " ".join(done("import", "--help").stdout.split())
     for words in ("--map rater=judge", "externalIds.DOI=identifiers.doi", '"problem+motivation'):
         assert words in text
+
+
+def test_ideas_are_not_written_where_their_marks_cannot_be(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, data = FILES["ai-scientist"]
+    (folder.parent / "ideas.json").write_bytes(data)
+    true_write = Study.write
+
+    def write(self: Study, name: str, frame: pd.DataFrame) -> Study:
+        if name == "scores":
+            raise OSError(28, "No space left on device")
+        return true_write(self, name, frame)
+
+    with monkeypatch.context() as full:
+        full.setattr(Study, "write", write)
+        told = refused(DataError, "import", "ideas", folder.parent / "ideas.json", "--into", folder)
+    assert "Nothing was written" in told
+    assert "No space left" in told
+    assert [path.name for path in folder.iterdir()] == ["study.toml"]
+    done("import", "ideas", folder.parent / "ideas.json", "--into", folder)
+    assert len(Study.open(folder).scores)
