@@ -12,7 +12,8 @@ from core.cli import app
 from core.hindsight.quantities import quantity_table
 from core.study import Study
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def between(mark: str) -> str:
@@ -57,3 +58,9 @@ def test_every_verb_of_the_notebook_exists(verb: str) -> None:
 def test_the_pictures_and_pages_that_are_linked_exist(root: Path) -> None:
     for target in re.findall(r"\]\(([^)h][^)]*)\)", README):
         assert (root / target).is_file(), target
+
+
+def test_ci_runs_the_command_that_the_reader_runs() -> None:
+    written = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    command = next(line for line in written if line.startswith("pytest"))
+    assert f'pip install -e ".[test]" && {command} ' in README

@@ -1,4 +1,4 @@
-"""One headless Chromium for all tests, and a page of its own for each.
+"""A headless Chromium for the tests of a module, and a page of its own for each.
 
 Tests that ask for it skip where there is no Chromium, unless FORESEEN_REQUIRE_BROWSER says that it
 must be there.
@@ -20,9 +20,10 @@ FLAGS = ["--no-sandbox", "--disable-background-networking"]
 _STREAMLITS_OWN = re.compile(r"/\w+/_stcore/")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """The running Chromium."""
+    """The running Chromium; ended with the module, as Playwright's event loop runs in this thread
+    until then and no other can."""
     if not CHROMIUM.exists():
         message = f"no Chromium at {CHROMIUM}"
         if os.environ.get("FORESEEN_REQUIRE_BROWSER"):
