@@ -30,7 +30,8 @@ if not dimensions:
 head = st.container()
 picking.unknown_in_link("on", dimensions)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    on = st.selectbox("Compare", dimensions, key="on", width=200, **state.BOUND)
+    first = next((place for place, name in enumerate(dimensions) if pairs_on(found, name)), 0)
+    on = st.selectbox("Compare", dimensions, first, key="on", width=200, **state.BOUND)
     pairs = pairs_on(found, on)
     pair = parts.choose_pair(pairs)
     plot = parts.choose_plot(pair)

@@ -355,6 +355,23 @@ def test_verdicts_have_cells_categories_and_replies(open_page: Open, tmp_path: P
         open_page("judges", folder, on="problem", judges_part=part)
 
 
+def test_what_two_judges_said_comes_before_what_one_said(open_page: Open, tmp_path: Path) -> None:
+    tables = case_tables()
+    tables["scores"] = [row for row in tables["scores"] if row["judge"] == "ann"]
+    tables["verdicts"] = [
+        {"idea_id": f"i{n}", "paper_id": "p1", "judge": judge, "problem": n % 4, "method": 2,
+         "specificity": 1}
+        for n in range(1, 7)
+        for judge in ("ann", "cat")
+    ]  # fmt: skip
+    app = open_page("judges", write_study(tmp_path / "mixed", tables))
+    assert app.selectbox(key="on").value == "gate"
+    assert app.title[0].value.startswith("Two judges")
+    assert open_page("judges", tmp_path / "mixed", on="overall").selectbox(key="on").value == (
+        "overall"
+    )
+
+
 @pytest.mark.parametrize("number", range(1, len(HOSTILE) + 1))
 def test_foreign_texts_are_shown_as_text(open_page: Open, tmp_path: Path, number: int) -> None:
     tables = disputed()
