@@ -167,7 +167,7 @@ def _higher(marks: PairedMarks) -> str:
         names, low, high = names[::-1], -bias.high, -bias.low
     return (
         f"{plain(names[0])} marks **{number(abs(bias.value))}** higher on average"
-        f" ({interval(low, high, decimals=2)})."
+        f" ({interval(low, high, 3)})."
     )
 
 
