@@ -37,6 +37,11 @@ FORMAL_PARTS = ("main_target", "core_breakthrough", "innovative_methods", "exper
 IDEA_TEXTS = ("title", "problem", "rationale", "method")
 
 
+def in_formal_parts(frame: pd.DataFrame) -> pd.Series:
+    """Which rows of ideas or references have all four formal parts: one bool a row."""
+    return frame[list(FORMAL_PARTS)].notna().all(axis=1)
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: its kind, its bounds and what it means; ``reserved`` is no name of one."""

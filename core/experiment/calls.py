@@ -96,6 +96,17 @@ class Calls(Part):
             return None
         return Prices(per_million_in=self.price_in, per_million_out=self.price_out)
 
+    @property
+    def asking(self) -> dict[str, Any]:
+        """How the model is asked, as every function that asks one takes it."""
+        return {
+            "parameters": self.parameters,
+            "limits": self.limits,
+            "budget": self.budget,
+            "prices": self.prices,
+            "retry_failed": self.retry_failed,
+        }
+
 
 class Generate(Calls):
     """``[[generate]]``: a system that writes ideas, as ``foreseen generate``."""

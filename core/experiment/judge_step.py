@@ -189,13 +189,9 @@ class JudgeStep(Step):
                 work.around.client(part),
                 asked,
                 judge=part.name,
-                parameters=part.parameters,
-                limits=part.limits,
-                budget=part.budget,
-                prices=part.prices,
-                retry_failed=part.retry_failed,
                 progress=progress,
                 stop=stop,
+                **part.asking,
             )
 
     def run(self, work: Work) -> Done:
@@ -235,10 +231,9 @@ class JudgeStep(Step):
         """Rows that the step left in the study."""
         part = self.part
         if part.kind == "formalise":
-            from core.schema import FORMAL_PARTS
+            from core.schema import in_formal_parts
 
-            frame = getattr(study, part.table)
-            return int(frame[list(FORMAL_PARTS)].notna().all(axis=1).sum())
+            return int(in_formal_parts(getattr(study, part.table)).sum())
         if part.kind == "generality":
             from core.judging.generality import read_ratings
 

@@ -80,13 +80,9 @@ class GenerateStep(Step):
                 settings,
                 ready=ready,
                 knowledge_cutoff=part.knowledge_cutoff,
-                parameters=part.parameters,
-                limits=part.limits,
-                budget=part.budget,
-                prices=part.prices,
-                retry_failed=part.retry_failed,
                 progress=progress,
                 stop=stop,
+                **part.asking,
             )
         for line in done.notes:
             work.around.log(f"{self.name}: {line}")
@@ -165,13 +161,9 @@ class ForecastStep(Step):
                     lambda: work.around.client(part),
                     system=part.name,
                     prior_judge=part.prior_judge,
-                    parameters=part.parameters,
-                    limits=part.limits,
-                    budget=part.budget,
-                    prices=part.prices,
-                    retry_failed=part.retry_failed,
                     progress=progress,
                     stop=stop,
+                    **part.asking,
                 )
         for line in done.notes:
             work.around.log(f"{self.name}: {line}")

@@ -22,7 +22,7 @@ from core.judging.prompts import fence, fenced_parts, load_template
 from core.judging.report import Outcome
 from core.judging.tables import stored
 from core.judging.task import Task
-from core.schema import FORMAL_PARTS, IDEA_TEXTS
+from core.schema import FORMAL_PARTS, IDEA_TEXTS, in_formal_parts
 from core.study import Study
 
 KIND = "formalise"
@@ -256,7 +256,7 @@ def rows_to_formalise(
     if table not in ("ideas", "references"):
         raise UsageError(f"--table {table!r}: must be ideas or references")
     frame = chosen_ideas(getattr(study, table), ideas=ids, limit=limit, name=_id(table))
-    whole = frame[list(FORMAL_PARTS)].notna().all(axis=1)
+    whole = in_formal_parts(frame)
     texts = [original_text(row, table) for row in frame.to_dict("records")]
     empty = pd.Series([not text for text in texts], index=frame.index, dtype=bool)
     left_out = [(str(name), "it has no text of its own") for name in frame.loc[empty, _id(table)]]

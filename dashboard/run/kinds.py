@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import COMPARED_REFERENCES, GENERATE_LITERATURE, GENERATE_PER_TOPIC
 from core.experiment.calls import Judge, Kind
 from core.generate.literature import literature_before
-from core.schema import FORMAL_PARTS
+from core.schema import in_formal_parts
 from core.study import Study
 from dashboard import state
 from dashboard.run.needs import COMPARE, GENERATE, GRADE
@@ -98,7 +98,7 @@ def _about(study: Study, step: str) -> str:
     if step in (PARTS_OF_IDEAS, PARTS_OF_PAPERS):
         table = "ideas" if step == PARTS_OF_IDEAS else "references"
         frame = getattr(study, table)
-        there = int(frame[list(FORMAL_PARTS)].notna().all(axis=1).sum())
+        there = int(in_formal_parts(frame).sum())
         what = "ideas" if table == "ideas" else "reviewed papers"
         return (
             f"{there:,} of {len(frame):,} {what} are in the four formal parts, in which length and"

@@ -183,7 +183,7 @@ def test_a_stop_by_the_user_ends_the_chain_with_what_came(bench: Bench) -> None:
     assert first.stopped == "stopped by the user"
     assert [states(first)[name] for name in STEPS[2:4]] == ["stopped", "not reached"]
     kept = len(bench.asked)
-    assert 1 <= kept < 8
+    assert kept < 8  # of the calls of this step
     bench.reply, bench.more, bench.delay = reply, {}, 0.0
     assert bench.run().stopped is None
     assert len(bench.asked) == CALLS - kept

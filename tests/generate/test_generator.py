@@ -170,7 +170,7 @@ def test_a_stop_keeps_the_ideas_that_are_whole(tmp_path: Path) -> None:
     client = MockClient(reply=stopping, delay=0.15)
     done = made(study, retrieval(), client, stop=stop)
     assert done.runs[-1].stopped == "interrupted"
-    assert 1 <= done.made < 4
+    assert done.made in (1, 2, 3)  # some of the four, and not none
     assert len(Study.open(tmp_path / "s").ideas) == done.made == len(client.asked) - 4
 
 
