@@ -103,14 +103,18 @@ def score_or_stop(view: state.View) -> Score:
     if view.study.candidates is None:
         page("This study has not been matched yet")
         st.markdown("Its ideas and papers are read, but no search has paired them. Run:")
-        st.code(f"foreseen match {view.study.folder}", language="bash")
+        st.code(f"foreseen match {view.study.folder}", language="bash", wrap_lines=True)
         st.markdown("This page shows the pairs as soon as they are there.")
         link("bring", "Match it on the page", icon=":material/upload_file:", bring_part="Matching")
         link("data", "See what is loaded", icon=":material/database:")
         st.stop()
     if view.study.ideas.empty:
         page("This study holds no ideas yet")
-        st.code(f"foreseen import ideas FILE --into {view.study.folder}", language="bash")
+        st.code(
+            f"foreseen import ideas FILE --into {view.study.folder}",
+            language="bash",
+            wrap_lines=True,
+        )
         link("bring", "Bring them on the page", icon=":material/upload_file:", bring_part="Tables")
         st.stop()
     return cached.score(view)
@@ -240,7 +244,7 @@ def failed(error: ForeseenError, folder: Path | None = None) -> None:
         st.markdown(f"- {plain(line)}")
     if folder is not None:
         st.markdown("Every problem, by file, row and column:")
-        st.code(f"foreseen check {folder}", language="bash")
+        st.code(f"foreseen check {folder}", language="bash", wrap_lines=True)
     st.caption(
         "The page reads the files again at the next click. Choose another study in the sidebar"
         " where several are open."

@@ -145,7 +145,9 @@ else:
         columns={
             "raw": st.column_config.TextColumn("As the source spells it", pinned=True),
             "venue": st.column_config.TextColumn("Read as"),
-            "main": st.column_config.CheckboxColumn("Main conference"),
+            "main": st.column_config.CheckboxColumn(
+                "Main", help="The conference or journal itself: no workshop, no companion volume"
+            ),
             "top": st.column_config.CheckboxColumn("Top venue", help="In the venue list now"),
             "reason": st.column_config.TextColumn("Why", width="medium"),
             "papers": st.column_config.NumberColumn("Papers", format="localized"),

@@ -93,7 +93,9 @@ def draw() -> None:
 def read_only(study: Study, reason: str) -> None:
     """Why nothing can be brought into this study, and how to have one's own."""
     components.nothing(f"{plain(reason)} Make a new study, or work on a copy of this one:")
-    st.code(f"cp -r '{study.folder}' my-study\nforeseen open my-study", language="bash")
+    st.code(
+        f"cp -r '{study.folder}' my-study\nforeseen open my-study", language="bash", wrap_lines=True
+    )
 
 
 def _problem(base: Path, name: str, cutoff: object, horizon: int, encoder: str | None) -> str:

@@ -128,7 +128,9 @@ def failures(score: ForecastScore, choices: Choices) -> None:
         )
         mend = "foreseen judge verdicts STUDY --model M"
         st.caption("To ask again for what failed or is missing:")
-        st.code(mend.replace("STUDY", str(choices.view.study.folder)), language="bash")
+        st.code(
+            mend.replace("STUDY", str(choices.view.study.folder)), language="bash", wrap_lines=True
+        )
     st.markdown("**How verdicts ended**")
     states = score.states.rename(columns=_STATES)
     components.table(states, key="verdict_states", alt="States of verdicts by judge")
@@ -158,7 +160,11 @@ def judges(view: state.View) -> None:
             "One judge alone has graded candidates. A second one shows how far the answer is the"
             " judge's own."
         )
-        st.code(f"foreseen judge verdicts {view.study.folder} --model M", language="bash")
+        st.code(
+            f"foreseen judge verdicts {view.study.folder} --model M",
+            language="bash",
+            wrap_lines=True,
+        )
         return
     shown = pd.DataFrame(
         [

@@ -22,7 +22,9 @@ def forecasts_or_stop(view: View) -> View:
             " cutoff make an episode (IdeaForecastBench). To bring yours, with the columns system,"
             " topic, cutoff and rank:",
         )
-        st.code(f"foreseen import ideas FILE --into {study.folder}", language="bash")
+        st.code(
+            f"foreseen import ideas FILE --into {study.folder}", language="bash", wrap_lines=True
+        )
         _bundled()
         st.stop()
     if study.candidates is None:
@@ -30,7 +32,7 @@ def forecasts_or_stop(view: View) -> View:
             f"{count(forecasts, 'forecast')} wait for their candidates",
             "No search has paired them with the papers of their target windows. Run:",
         )
-        st.code(f"foreseen match {study.folder}", language="bash")
+        st.code(f"foreseen match {study.folder}", language="bash", wrap_lines=True)
         st.stop()
     if study.verdicts.empty:
         components.page(
@@ -38,9 +40,13 @@ def forecasts_or_stop(view: View) -> View:
             f"Their candidates are stored, but no judge has graded the first {view.settings.r} of"
             " each. Run:",
         )
-        st.code(f"foreseen judge verdicts {study.folder} --model M", language="bash")
+        st.code(
+            f"foreseen judge verdicts {study.folder} --model M", language="bash", wrap_lines=True
+        )
         st.markdown("or bring verdicts that you have:")
-        st.code(f"foreseen import verdicts FILE --into {study.folder}", language="bash")
+        st.code(
+            f"foreseen import verdicts FILE --into {study.folder}", language="bash", wrap_lines=True
+        )
         _bundled()
         st.stop()
     return view
@@ -52,7 +58,7 @@ def _bundled() -> None:
     folder = sidebar.DEMO_FORECASTS
     name = sidebar.name_of(folder)
     if name is None:
-        st.code(f"foreseen open {_short(folder)}", language="bash")
+        st.code(f"foreseen open {_short(folder)}", language="bash", wrap_lines=True)
         return
     st.button(
         f"Open {name}",

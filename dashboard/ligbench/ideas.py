@@ -133,7 +133,7 @@ def meeting(
     """HindSight against LigBench: ρ, the cloud, and the ideas on which they disagree."""
     if view.study.candidates is None:
         components.nothing("This study has not been matched yet, so HindSight has no score. Run:")
-        st.code(f"foreseen match {view.study.folder}", language="bash")
+        st.code(f"foreseen match {view.study.folder}", language="bash", wrap_lines=True)
         return
     measures = [name for name in MEASURES if name != "novelty" or found is not None]
     measure = st.segmented_control(

@@ -44,7 +44,7 @@ def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
 
 def command(view: View, words: str) -> None:
     """A command that mends what is missing, with the study's folder in it."""
-    st.code(words.format(folder=view.study.folder), language="bash")
+    st.code(words.format(folder=view.study.folder), language="bash", wrap_lines=True)
 
 
 def no_references(view: View) -> None:
